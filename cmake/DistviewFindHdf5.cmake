@@ -1,26 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The HDF5 that io/ is built with: DISTVIEW_HDF5_FOUND, DistviewHdf5::hdf5, and the folder of xxhash.h. Any build of
-# HDF5 will do, parallel or serial: io/ opens a file with it on one rank at a time. Debian's parallel one has names of
-# its own. Also part of the installed package, which looks for the same again.
+# HDF5 will do, serial or parallel with our MPI: io/ opens a file with it on one rank at a time. Debian's parallel one has
+# names of its own. Also part of the installed package, which looks for the same again.
 
-if(NOT DEFINED DISTVIEW_ENABLE_HDF5) # of an installed package
-    set(DISTVIEW_ENABLE_HDF5 AUTO)
-endif()
-set(DISTVIEW_HDF5_FOUND FALSE)
-if(DISTVIEW_ENABLE_HDF5)
-    find_path(DISTVIEW_HDF5_INCLUDE_DIR hdf5.h HINTS "${HDF5_ROOT}" "$ENV{HDF5_ROOT}"
-              PATH_SUFFIXES include include/hdf5/openmpi include/hdf5/mpich include/hdf5/serial hdf5/openmpi hdf5/mpich
-                            hdf5/serial)
-    # The library that belongs to this header.
+# distview_hdf5_libraries(FOLDER): those that belong to the hdf5.h of this folder.
+function(distview_hdf5_libraries folder)
     set(suffix "")
-    if(DISTVIEW_HDF5_INCLUDE_DIR MATCHES "/hdf5/(openmpi|mpich|serial)$")
+    if(folder MATCHES "/hdf5/(openmpi|mpich|serial)$")
         set(suffix "_${CMAKE_MATCH_1}")
     endif()
     find_library(DISTVIEW_HDF5_LIBRARY NAMES hdf5${suffix} HINTS "${HDF5_ROOT}" "$ENV{HDF5_ROOT}" PATH_SUFFIXES lib)
     find_library(DISTVIEW_HDF5_HL_LIBRARY NAMES hdf5${suffix}_hl hdf5_hl${suffix} HINTS "${HDF5_ROOT}" "$ENV{HDF5_ROOT}"
                  PATH_SUFFIXES lib)
+endfunction()
+
+# distview_hdf5_fits(RESULT HEADER): a parallel HDF5 calls MPI as soon as a file is opened, with handles that Open MPI has as
+# addresses of ompi_mpi_comm_self and its like, and MPICH and its descendants as numbers. The linker would not mind.
+function(distview_hdf5_fits result header)
+    cmake_path(GET header PARENT_PATH folder)
+    distview_hdf5_libraries("${folder}")
+    if(NOT DISTVIEW_HDF5_LIBRARY)
+        return()
+    endif()
+    file(STRINGS "${DISTVIEW_HDF5_LIBRARY}" parallel REGEX "^MPI_(Comm_create_keyval|Comm_dup|Initialized)" LIMIT_COUNT 1)
+    if(NOT parallel)
+        return()
+    endif()
+    file(STRINGS "${DISTVIEW_HDF5_LIBRARY}" of_open_mpi REGEX "^ompi_mpi_" LIMIT_COUNT 1)
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
+    set(CMAKE_REQUIRED_QUIET TRUE)
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+    check_cxx_source_compiles("#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\nvoid open() {}" DISTVIEW_MPI_IS_OPEN_MPI)
+    if((of_open_mpi AND DISTVIEW_MPI_IS_OPEN_MPI) OR (NOT of_open_mpi AND NOT DISTVIEW_MPI_IS_OPEN_MPI))
+        return()
+    endif()
+    set_property(GLOBAL PROPERTY distview_hdf5_of_other_mpi "${DISTVIEW_HDF5_LIBRARY}")
+    unset(DISTVIEW_HDF5_LIBRARY CACHE)
+    unset(DISTVIEW_HDF5_HL_LIBRARY CACHE)
+    set(${result} FALSE PARENT_SCOPE)
+endfunction()
+
+if(NOT DEFINED DISTVIEW_ENABLE_HDF5) # of an installed package
+    set(DISTVIEW_ENABLE_HDF5 AUTO)
+endif()
+set(DISTVIEW_HDF5_FOUND FALSE)
+set(distview_why "DISTVIEW_ENABLE_HDF5 is OFF")
+if(DISTVIEW_ENABLE_HDF5)
+    set_property(GLOBAL PROPERTY distview_hdf5_of_other_mpi "")
+    find_path(DISTVIEW_HDF5_INCLUDE_DIR hdf5.h HINTS "${HDF5_ROOT}" "$ENV{HDF5_ROOT}"
+              PATH_SUFFIXES include include/hdf5/openmpi include/hdf5/mpich include/hdf5/serial hdf5/openmpi hdf5/mpich
+                            hdf5/serial
+              VALIDATOR distview_hdf5_fits)
+    distview_hdf5_libraries("${DISTVIEW_HDF5_INCLUDE_DIR}")
     find_path(DISTVIEW_XXHASH_INCLUDE_DIR xxhash.h)
     mark_as_advanced(DISTVIEW_HDF5_INCLUDE_DIR DISTVIEW_HDF5_LIBRARY DISTVIEW_HDF5_HL_LIBRARY DISTVIEW_XXHASH_INCLUDE_DIR)
+    set(distview_why "HDF5 with its high-level library, or xxhash.h, was not found (libhdf5-openmpi-dev, libxxhash-dev)")
+    get_property(distview_other GLOBAL PROPERTY distview_hdf5_of_other_mpi)
+    if(NOT DISTVIEW_HDF5_INCLUDE_DIR AND distview_other)
+        string(CONCAT distview_why "${distview_other} is made for another MPI than that of this build, "
+                                   "and a serial HDF5, or one made for this MPI, was not found")
+    endif()
     if(DISTVIEW_HDF5_INCLUDE_DIR AND DISTVIEW_HDF5_LIBRARY AND DISTVIEW_HDF5_HL_LIBRARY AND DISTVIEW_XXHASH_INCLUDE_DIR)
         set(DISTVIEW_HDF5_FOUND TRUE)
         if(NOT TARGET DistviewHdf5::hdf5)
@@ -30,11 +70,11 @@ if(DISTVIEW_ENABLE_HDF5)
             target_link_libraries(DistviewHdf5::hdf5 INTERFACE "${DISTVIEW_HDF5_HL_LIBRARY}" "${DISTVIEW_HDF5_LIBRARY}"
                                                                MPI::MPI_CXX)
         endif()
-        message(STATUS "io: HDF5 ${DISTVIEW_HDF5_LIBRARY}")
+        string(REGEX REPLACE "^.+$" " (\\0 is made for another MPI)" distview_other "${distview_other}")
+        message(STATUS "io: HDF5 ${DISTVIEW_HDF5_LIBRARY}${distview_other}")
     elseif(NOT DISTVIEW_ENABLE_HDF5 STREQUAL "AUTO")
-        message(FATAL_ERROR "DISTVIEW_ENABLE_HDF5: HDF5 with its high-level library, or xxhash.h, was not found; "
-                            "HDF5_ROOT names the folder that HDF5 is installed in")
+        message(FATAL_ERROR "DISTVIEW_ENABLE_HDF5: ${distview_why}; HDF5_ROOT names the folder that HDF5 is installed in")
     else()
-        message(STATUS "io: HDF5 or xxhash.h was not found (libhdf5-openmpi-dev, libxxhash-dev): .npy only")
+        message(STATUS "io: ${distview_why}: .npy only")
     endif()
 endif()
