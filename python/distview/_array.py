@@ -197,7 +197,7 @@ class DistView(Section["Scalar"]):
 
         options: those of save(). Collective.
         """
-        write("to_hdf5", path, {name: self}, attributes, only_hdf5=True, **options)
+        write("to_hdf5", path, self, attributes, dict(options), name=(name,))
 
     @overload
     def sum(

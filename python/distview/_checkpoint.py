@@ -17,6 +17,7 @@ from ._file_arguments import (
     StoredAttribute,
     alone,
     give_attributes,
+    only,
     read_arrays,
     read_attributes,
     read_path,
@@ -85,7 +86,7 @@ class Checkpoint:
             if not _distview.has_hdf5():
                 raise UsageError(f"{caller}: expected a build with HDF5, got one without (see distview.save)")
             callback = read_progress(caller, progress)
-            return read_path(caller, path), settings(caller, keep=keep, sync=sync, **options), callback
+            return read_path(caller, path), settings(caller, keep=keep, sync=sync, **only(caller, options, Hdf5Options)), callback
 
         self._path, self._settings, self._progress = agreed(
             self._comm, caller, prepare, lambda p: {"path": p[0], "keep": keep}

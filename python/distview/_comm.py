@@ -185,7 +185,8 @@ def of_comm(position: int) -> Callable[..., _distview.Communicator | None]:
     """For collective(): the argument ``comm``, which also has a position."""
 
     def take(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
-        return communicator(args[position] if len(args) > position else kwargs.get("comm"))
+        # The keyword first: where both are given, what has the position was meant to be something else.
+        return communicator(kwargs.get("comm", args[position] if len(args) > position else None))
 
     return take
 

@@ -313,6 +313,8 @@ def from_function(
     raised: list[BaseException] = []
 
     def fill() -> None:
+        if not callable(function):
+            raise UsageError(f"{caller}: expected a function of global indices, got {short(function)}")
         indices = [result.global_indices(d, "all") for d in range(result.ndim)]
         grids = np.meshgrid(*indices, indexing="ij")
         try:
@@ -422,10 +424,12 @@ def from_distarray(obj: Any, comm: Comm = None, validate: str = "full") -> DistV
     validate="local": nothing is communicated and only this process's part is checked. If the array
     has more processes, the view can do only local things until attach(comm).
     """
-    if validate == "local":
+    # What is no text may not compare: NumPy's arrays would raise on this rank alone.
+    how = validate if isinstance(validate, str) else None
+    if how == "local":
         return DistView(_distview.import_local(obj))
     taken = communicator(comm)
-    if validate != "full":
+    if how != "full":
         # Ranks that were told nothing wrong wait for this one's verdict on its object.
         agreed(taken, "from_distarray", lambda: _refuse_validate(validate))
     if taken is None:

@@ -166,6 +166,14 @@ def give_attributes(found: Mapping[str, Any]) -> dict[str, StoredAttribute]:
     return {name: np.array(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
+def only(caller: str, options: Mapping[str, Any], known: type) -> dict[str, Any]:
+    """Options whose names are those of a TypedDict. What settings() takes besides is for others of its callers."""
+    for name in options:
+        if name not in known.__annotations__:
+            raise UsageError(f"{caller}: got an unexpected keyword argument {short(name)}")
+    return dict(options)
+
+
 def settings(
     caller: str,
     kind: str = "hdf5",
@@ -180,11 +188,8 @@ def settings(
     sync: Any = False,
     fortran_order: Any = False,
     keep: Any = 1,
-    **others: Any,
 ) -> _distview.FileSettings:
     """What the compiled part takes; refuses what is none, and what the kind of file has not."""
-    if others:
-        raise UsageError(f"{caller}: got an unexpected keyword argument {short(next(iter(others)))}")
     for name, flag in (("on_points", on_points), ("checksums", checksums), ("sync", sync), ("fortran_order", fortran_order)):
         if not isinstance(flag, (bool, np.bool_)):
             raise UsageError(f"{caller}: expected {name} to be True or False, got {short(flag)}")

@@ -42,10 +42,14 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
         if comm is None:
             places.put(result, 0, part)
         elif (access := _access(view, comm, kept)) is not None and access.reaches_all(at):
-            if result is not None:
-                for selection, block in _blocks(kept, access, places, cells, part.dtype):
-                    result[selection] = block
-            comm.barrier()
+
+            def copy() -> None:
+                if result is not None:
+                    for selection, block in _blocks(kept, access, places, cells, part.dtype):
+                        result[selection] = block
+
+            # Others keep their sections as they are until root has read them, or has failed to.
+            agreed(comm, "gather", copy)
         else:
             _gather_messages(comm, at, part, places, result)
     except BaseException:
@@ -105,13 +109,17 @@ def _gather_messages(
     comm: _distview.Communicator, root: int, part: np.ndarray, places: _Places, result: np.ndarray | None
 ) -> None:
     counts = [count * part.itemsize for count in places.counts]
-    if result is None:
-        comm.gather_bytes(_bytes(part), counts, root, np.empty(0, np.uint8))
-        return
     in_order = places.lie_in_order
-    pieces = _bytes(result) if in_order else np.empty(sum(counts), np.uint8)
-    comm.gather_bytes(_bytes(part), counts, root, pieces)
-    if in_order or result.size == 0:
+
+    def prepare() -> tuple[np.ndarray, np.ndarray]:
+        # Memory for these may lack on one rank, root above all.
+        if result is None:
+            return _bytes(part), np.empty(0, np.uint8)
+        return _bytes(part), _bytes(result) if in_order else np.empty(sum(counts), np.uint8)
+
+    mine, pieces = agreed(comm, "gather", prepare)
+    comm.gather_bytes(mine, counts, root, pieces)
+    if result is None or in_order or result.size == 0:
         return
     ends = list(itertools.accumulate(counts))
     for p in places.processes:

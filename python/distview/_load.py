@@ -223,9 +223,12 @@ def _step(caller: str, step: Any) -> int | None:
     if step is None:
         return None
     try:
-        return operator.index(step)
+        found = operator.index(step)
     except TypeError:
         raise UsageError(f"{caller}: expected step to be an integer, got {short(step)}") from None
+    if not -(2**63) <= found < 2**63:
+        raise UsageError(f"{caller}: expected step to fit 64 bits, got {short(step)}")
+    return found
 
 
 def _found(

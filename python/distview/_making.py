@@ -76,6 +76,8 @@ def make_like(
     kind: type[Made], caller: str, view: Section, dtype: AnyType | None, device: DeviceName
 ) -> Made:
     """See zeros_like(). Collective over the communicator of ``view``."""
+    if not isinstance(view, Section):
+        raise UsageError(f"{caller}: expected a DistView, got {type(view).__name__}")
     layout = view._attached_layout(caller)
 
     def build() -> tuple[Layout, str, Any, tuple[int, int]]:

@@ -24,8 +24,8 @@ def _of_plan(self: MigrationPlan, *_args: Any, **_kwargs: Any) -> _distview.Comm
     return self._communicator
 
 
-def _of_comm(_self: Any, comm: Any = None, *_args: Any, **_kwargs: Any) -> _distview.Communicator | None:
-    return communicator(comm)
+def _of_comm(_self: Any, *args: Any, **kwargs: Any) -> _distview.Communicator | None:
+    return communicator(kwargs.get("comm", args[0] if args else None))
 
 
 class MigrationPlan:

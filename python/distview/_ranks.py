@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -150,9 +151,12 @@ def order_ranks(comm: Comm, ranks: Sequence[int]) -> MPI.Intracomm:
     found = _of_program(comm, "order_ranks")
 
     def numbers() -> list[int]:
-        given = [integer(rank, "a rank") for rank in ranks]
+        try:
+            given = [operator.index(rank) for rank in ranks]
+        except TypeError:
+            given = []
         if sorted(given) != list(range(found.size)):
-            raise UsageError(f"order_ranks: expected each of the {found.size} ranks once, got {short(given)}")
+            raise UsageError(f"order_ranks: expected each of the {found.size} ranks once, got {short(ranks)}")
         return given
 
     order = agreed(found, "order_ranks", numbers, lambda given: {"ranks": given})

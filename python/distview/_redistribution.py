@@ -316,6 +316,10 @@ def transpose(array: Section, axes: tuple[Any, ...], kind: type[Moved]) -> Moved
     )  # fmt: skip
 
 
+#: What ranks tell each other that differ in it.
+_WITH_OUT = "whether out is given"
+
+
 def _new(
     kind: type[Moved],
     array: Section,
@@ -329,6 +333,8 @@ def _new(
     def shape() -> Any:
         source = _layout_of(array, "array", "redistribute", only_arrays=True)
         _check_keywords(keywords)
+        if isinstance(layout, Section):
+            layout._attached_layout("redistribute")
         if isinstance(layout, (Layout, Section)):
             return None
         if layout is None:
@@ -343,7 +349,7 @@ def _new(
         return tuple(slices[axis][1] for axis in order)
 
     taken = _communicator_of(None, array)
-    sizes = agreed(taken, "redistribute", shape, lambda sizes: {"shape": sizes})
+    sizes = agreed(taken, "redistribute", shape, lambda sizes: {_WITH_OUT: False, "shape": sizes})
     given = layout.layout if isinstance(layout, Section) else layout
     keywords.setdefault("device", kind_like(array))
     element = array.dtype if dtype is None else dtype
@@ -371,7 +377,7 @@ def _check_out(array: Section, out: Section, layout: Any, dtype: Any, keywords: 
                 "redistribute: expected a layout or out, got both: out has its layout and dtype"
             )
 
-    agreed(_communicator_of(None, array, out), "redistribute", check)
+    agreed(_communicator_of(None, array, out), "redistribute", check, lambda _: {_WITH_OUT: True})
 
 
 def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | None:

@@ -8,14 +8,17 @@ from typing import Any
 
 from . import _distview
 from ._comm import agreed, collective
-from ._errors import UsageError
+from ._errors import UsageError, short
 from ._file_arguments import (
     Attributes,
     Path,
+    SaveOptions,
     alone,
     communicator_of,
+    is_c_text,
     kind_of,
     of_files,
+    only,
     read_arrays,
     read_attributes,
     read_path,
@@ -66,37 +69,41 @@ def save(
     system's reason; UsageError and ShapeError for arguments that cannot be, and for HDF5 in a build without; the same
     on all ranks.
     """
-    write(
-        "save", path, arrays, attributes,
+    options = dict(
         fortran_order=fortran_order, spacing=spacing, origin=origin, on_points=on_points, axis_names=axis_names,
         checksums=checksums, compression=compression, sync=sync, buffer_bytes=buffer_bytes, progress=progress,
     )  # fmt: skip
+    write("save", path, arrays, attributes, options)
 
 
 def write(
-    caller: str, path: Any, arrays: Any, attributes: Any, *, progress: Any = None, only_hdf5: bool = False, **options: Any
+    caller: str, path: Any, arrays: Any, attributes: Any, options: dict[str, Any], name: tuple[Any, ...] = ()
 ) -> None:
-    """See save()."""
+    """See save(). name: of the one array of DistView.to_hdf5()."""
     comm = communicator_of(arrays) or alone(caller)
 
     def prepare() -> tuple[str, str, list[tuple[str, Section[Any]]], dict[str, Any], _distview.FileSettings, Any]:
-        name = read_path(caller, path)
-        kind = kind_of(caller, name)
-        if only_hdf5 and kind != "hdf5":
-            raise UsageError(f"{caller}: expected a path that ends as files of HDF5 do, got {name!r}")
-        given = read_arrays(caller, arrays, kind)
+        file = read_path(caller, path)
+        kind = kind_of(caller, file)
+        if name:
+            if kind != "hdf5":
+                raise UsageError(f"{caller}: expected a path that ends as files of HDF5 do, got {file!r}")
+            if not is_c_text(name[0]):
+                raise UsageError(f"{caller}: expected a name of an array, got {short(name[0])}")
+        chosen_options = only(caller, options, SaveOptions) if name else dict(options)
+        callback = read_progress(caller, chosen_options.pop("progress", None))
+        given = read_arrays(caller, {name[0]: arrays} if name else arrays, kind)
         kept = read_attributes(caller, attributes)
         if kept and kind != "hdf5":
             raise UsageError(f"{caller}: expected attributes for files of HDF5 only: .{kind} has no place for them")
-        chosen = settings(caller, kind, **options)
-        callback = read_progress(caller, progress)
+        chosen = settings(caller, kind, **chosen_options)
         _distview.check_file_arrays(caller, comm, given)
-        return name, kind, given, kept, chosen, callback
+        return file, kind, given, kept, chosen, callback
 
-    name, kind, given, kept, chosen, callback = agreed(
+    file, kind, given, kept, chosen, callback = agreed(
         comm, caller, prepare, lambda taken: alike(taken[0], taken[2])
     )
-    _distview.save_file(caller, comm, kind, name, given, kept, chosen, callback)
+    _distview.save_file(caller, comm, kind, file, given, kept, chosen, callback)
 
 
 def alike(path: str, arrays: list[tuple[str, Section[Any]]]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ._file_arguments import (
     alone,
     communicator_of,
     of_files,
+    only,
     read_arrays,
     read_attributes,
     read_path,
@@ -59,7 +60,7 @@ class Hdf5Series:
             if not _distview.has_hdf5():
                 raise UsageError(f"{caller}: expected a build with HDF5, got one without (see distview.save)")
             name, given = read_path(caller, path), read_arrays(caller, arrays)
-            kept, chosen = read_attributes(caller, attributes), settings(caller, **options)
+            kept, chosen = read_attributes(caller, attributes), settings(caller, **only(caller, options, Hdf5Options))
             _distview.check_file_arrays(caller, self._comm, given)
             return name, given, kept, chosen
 

@@ -51,13 +51,15 @@ def _axis_slice(entry: Any, size: int, axis: int, caller: str) -> tuple[int, int
     if not isinstance(entry, slice):
         hint = ""
         if _is_integer(entry):
-            hint = f": an array keeps its axes and processes; slice({entry}, {entry + 1}) is one cell"
+            cell = operator.index(entry)
+            hint = f": an array keeps its axes and processes; slice({cell}, {cell + 1}) is one cell"
         raise UsageError(f"{caller}: axis {axis}: expected a slice, got {short(entry)}{hint}")
     try:
         cells = range(*entry.indices(size))
     except (TypeError, ValueError) as error:
         raise UsageError(f"{caller}: axis {axis}: {short(entry)}: {error}") from None
-    return (cells.start, len(cells), cells.step) if cells else (0, 0, 1)
+    # Python's steps may be of any size: one that is beyond the axis leaves one cell, whose direction is all that counts.
+    return (cells.start, len(cells), max(-size, min(cells.step, size))) if cells else (0, 0, 1)
 
 
 def _is_integer(entry: Any) -> bool:

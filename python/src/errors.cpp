@@ -5,6 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 
 #include <mpi.h>
 
@@ -109,6 +110,17 @@ std::exception_ptr image_of(nb::handle error) {
     return std::make_exception_ptr(Error(named));
 }
 
+/// The image of an exception that is none of the library's: its own text does not say what was called.
+std::exception_ptr named_after(const char* caller, const std::exception_ptr& image) {
+    try {
+        std::rethrow_exception(image);
+    } catch (const UsageError& e) {
+        return std::make_exception_ptr(UsageError(text(caller, ": ", e.what())));
+    } catch (const Error& e) {
+        return std::make_exception_ptr(Error(text(caller, ": ", e.what())));
+    }
+}
+
 } // namespace
 
 void register_errors() { nb::register_exception_translator(translate); }
@@ -131,10 +143,13 @@ Failure current_failure() noexcept {
 
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest, const Arguments& arguments) {
+    std::exception_ptr image = failure.image;
+    if (image && failure.cause && !nb::isinstance(failure.cause, error_class("Error")))
+        image = named_after(caller, image);
     try {
         const nb::gil_scoped_release release;
         const CollectiveCall call(comm, caller);
-        distview::agree(comm, caller, failure.image, digest, arguments);
+        distview::agree(comm, caller, image, digest, arguments);
     } catch (...) {
         if (!failure.cause) throw;
         // Ctrl-C stays what it is where it was pressed.

@@ -30,7 +30,7 @@ void register_errors();
 /// What one rank has caught before the ranks agree on it.
 struct Failure {
     /// Its C++ image, null if all is well. Of Python's exceptions those of distview._errors keep
-    /// class and fields; others come as Error, whose text begins with their class.
+    /// class and fields; others come as Error or UsageError, whose text begins with their class.
     std::exception_ptr image{};
     /// The Python exception itself, with its traceback; null if it was none.
     nanobind::object cause{};
@@ -40,7 +40,8 @@ struct Failure {
 Failure current_failure() noexcept;
 
 /// distview::agree() without the GIL, and on ranks that failed in Python that failure as the exception's
-/// cause; a KeyboardInterrupt is raised itself. `arguments` are called without the GIL.
+/// cause; a KeyboardInterrupt is raised itself. Texts of exceptions that are none of the library's begin with
+/// `caller`. `arguments` are called without the GIL.
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest = 0, const Arguments& arguments = {});
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -219,11 +220,11 @@ Redistribution::start(const char* caller, std::shared_ptr<ArrayState> source,
     }
     if (m_comm)
         agree(*m_comm, caller, failure, digest, [&] {
-            return std::vector<Argument>{
+            std::vector<Argument> arguments{
                 {"source array, counted as they were made,", text(source->number())},
-                {"target array, counted as they were made,", text(target->number())},
-                {"what becomes of elements (alpha, beta, operation), as a hash,",
-                 text(update.digest())}};
+                {"target array, counted as they were made,", text(target->number())}};
+            std::ranges::move(arguments_of(update), std::back_inserter(arguments));
+            return arguments;
         });
     else if (failure.image)
         std::rethrow_exception(failure.image);

@@ -102,6 +102,23 @@ std::uint64_t Update::digest() const noexcept {
     return digest;
 }
 
+std::vector<Argument> arguments_of(const Update& update) {
+    const bool is_linear = update.kind == Update::Kind::linear;
+    const auto shown = [&](const Number& number, int otherwise) {
+        const std::complex<double> value = number.real_or_complex;
+        if (!is_linear) return text(otherwise);
+        if (value == std::complex<double>()) return text(number.integer);
+        const std::string real = exact_text(value.real());
+        return value.imag() == 0 ? real : text('(', real, ", ", exact_text(value.imag()), ')');
+    };
+    // The last one tells apart what is shown alike.
+    return {{"combine", name_of(update.kind)},
+            {"alpha", shown(update.alpha, 1)},
+            {"beta", shown(update.beta, 0)},
+            {"what becomes of elements (alpha, beta, operation), as a hash,",
+             text(update.digest())}};
+}
+
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
                    const ElementType& element, const char* caller, const char* argument) {
     Update update;

@@ -5,6 +5,7 @@
 #include "exchange_in_flight.hpp"
 #include "python_objects.hpp"
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/any_dist_view.hpp>
@@ -54,6 +55,9 @@ struct Update {
     /// The same on all ranks that pass the same.
     std::uint64_t digest() const noexcept;
 };
+
+/// What ranks show each other whose updates differ.
+std::vector<Argument> arguments_of(const Update& update);
 
 /// `argument` is what errors call `combine`.
 ///

@@ -6,8 +6,9 @@ import warnings
 import distview
 import numpy as np
 import pytest
-from distview import _comm
+from distview import _comm, _gather
 from mpi_cases import on_rank, raised_on_all
+from shared_folder import shared_folder
 
 SHAPE = 12
 CREATION = {
@@ -88,6 +89,143 @@ def test_arguments_that_are_missing(comm):
     for rank in range(comm.size):
         caught = raised_on_all(comm, lambda r=rank: u.dot(*([] if comm.rank == r else [u])))
         assert "other" in str(caught) and isinstance(caught, TypeError)
+
+
+@pytest.fixture
+def folder(comm):
+    with shared_folder(comm) as path:
+        yield path
+
+
+#: A call that is right, one that is not, and how its text begins.
+REFUSED = {
+    "a comm that stands where another argument is missing": (
+        lambda u, _: distview.MigrationPlan(u.comm, [0]),
+        lambda u, _: distview.MigrationPlan([0], comm=u.comm),
+        "MigrationPlan: got multiple values for argument 'comm'",
+    ),
+    "an argument that stands where comm is": (
+        lambda u, _: distview.zeros(SHAPE, "b", u.comm),
+        lambda u, _: distview.zeros(SHAPE, "b", "f8", comm=u.comm),
+        "zeros: got multiple values for argument 'comm'",
+    ),
+    "an array as validate": (
+        lambda u, _: distview.from_distarray(u, u.comm),
+        lambda u, _: distview.from_distarray(u, u.comm, np.array(["full", "local"])),
+        'from_distarray: expected validate to be "full" or "local", got array',
+    ),
+    "no function": (
+        lambda u, _: distview.from_function(lambda i: i, SHAPE, comm=u.comm),
+        lambda u, _: distview.from_function("sin", SHAPE, comm=u.comm),
+        "from_function: expected a function of global indices, got 'sin'",
+    ),
+    "ranks that are none": (
+        lambda u, _: distview.order_ranks(u.comm, range(u.comm.size)).Free(),
+        lambda u, _: distview.order_ranks(u.comm, None),
+        "order_ranks: expected each of the ",
+    ),
+    "a layout of a section that is not attached": (
+        lambda u, _: distview.redistribute(u, u),
+        lambda u, _: distview.redistribute(u, distview.from_distarray(u, validate="local")),
+        'redistribute: this array was imported with validate="local"',
+    ),
+    "a name that cannot be a key": (
+        lambda u, path: u.to_hdf5(path, "u"),
+        lambda u, path: u.to_hdf5(path, ["u"]),
+        "to_hdf5: expected a name of an array, got ['u']",
+    ),
+    **{
+        f"{name}= of to_hdf5": (
+            lambda u, path: u.to_hdf5(path, "u"),
+            lambda u, path, name=name: u.to_hdf5(path, "u", **{name: 1}),
+            f"to_hdf5: got an unexpected keyword argument '{name}'",
+        )
+        for name in ("caller", "arrays", "kind", "keep")
+    },
+    "kind= of Hdf5Series": (
+        lambda u, path: distview.Hdf5Series(path, {"u": u}),
+        lambda u, path: distview.Hdf5Series(path, {"u": u}, kind="npy"),
+        "Hdf5Series: got an unexpected keyword argument 'kind'",
+    ),
+    "kind= of Checkpoint": (
+        lambda u, path: distview.Checkpoint(path, u.comm),
+        lambda u, path: distview.Checkpoint(path, u.comm, kind="npy"),
+        "Checkpoint: got an unexpected keyword argument 'kind'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_on_one_rank_is_refused_on_all(comm, name, folder):
+    """Before anything is looked at outside of an agreement."""
+    right, wrong, text = REFUSED[name]
+    if text.startswith(("to_hdf5", "Hdf5Series", "Checkpoint")) and not distview.has_hdf5():
+        pytest.skip("needs HDF5")
+    if "attached" in name and comm.size == 1:
+        pytest.skip("needs two ranks: the section of one process is attached")
+    u = distview.ones(SHAPE, comm=comm)
+    path = folder / "refused.h5"
+    for rank in range(comm.size):
+        caught = raised_on_all(comm, lambda r=rank: (wrong if comm.rank == r else right)(u, path))
+        assert isinstance(caught, distview.UsageError) and str(caught).startswith(text)
+    assert u.sum() == SHAPE
+
+
+def test_a_step_of_any_size(comm):
+    """A slice of one cell may have a step that 64 bits do not hold."""
+    u = distview.from_function(lambda i: i + 1.0, SHAPE, comm=comm)
+    for step in (2**62, 2**70):
+        assert u[3::step].sum() == 4
+        part = distview.redistribute(u, "b", from_slice=slice(3, None, step))
+        assert part.shape == (1,) and part.sum() == 4
+        part = distview.redistribute(u, "b", from_slice=slice(3, None, -step))
+        assert part.sum() == 4
+
+
+def test_memory_that_one_rank_lacks_in_gather(comm, monkeypatch):
+    def fail(part):
+        raise MemoryError("planted")
+
+    u = distview.ones((2 * comm.size, 3), ("n", "b"), comm)
+    for rank in range(comm.size if comm.size > 1 else 0):
+        with monkeypatch.context() as patched:
+            if comm.rank == rank:
+                patched.setattr(_gather, "_bytes", fail)
+            caught = raised_on_all(comm, u.gather)
+        assert type(caught) is distview.Error
+        assert str(caught) == f"gather: MemoryError: planted [rank {rank} of {comm.size}]"
+    # From the second time on, root reads the others' sections where they are.
+    for _ in range(2):
+        u.gather()
+    if comm.size > 1 and all(comm.allgather(u._joint.gathers.access is not None)):
+        with monkeypatch.context() as patched:
+            if comm.rank == 0:
+                patched.setattr(_gather, "_blocks", lambda *arguments: fail(None))
+            caught = raised_on_all(comm, u.gather)
+        assert str(caught) == f"gather: MemoryError: planted [rank 0 of {comm.size}]"
+    whole = u.gather()
+    assert whole is None or (whole == 1).all()
+
+
+def test_texts_say_what_differs(comm):
+    if comm.size == 1:
+        pytest.skip("needs two ranks that differ")
+    u, v = distview.ones(SHAPE, comm=comm), distview.ones(SHAPE, comm=comm)
+    here = comm.rank == 1
+    caught = raised_on_all(comm, lambda: distview.redistribute(u, out=v) if here else distview.redistribute(u, "b"))
+    assert str(caught).endswith("whether out is given is True on rank 1, False on rank 0")
+    plan = distview.RedistributionPlan(u, v)
+    for name in ("alpha", "beta"):
+        caught = raised_on_all(comm, lambda n=name: plan.execute(u, v, **{n: 2.5 if here else 3}))
+        assert str(caught).endswith(f"{name} is 2.5 on rank 1, 3 on rank 0")
+    caught = raised_on_all(comm, lambda: plan.execute(u, v, combine="sum" if here else "max"))
+    assert str(caught).endswith("combine is sum on rank 1, max on rank 0")
+
+
+@pytest.mark.parametrize("nonsense", ["x", None, 3, np.zeros(3)])
+def test_zeros_like_what_is_no_array(nonsense):
+    with pytest.raises(distview.UsageError, match="^zeros_like: expected a DistView, got "):
+        distview.zeros_like(nonsense)
 
 
 def test_type_errors_of_callbacks_are_theirs(comm):

@@ -332,7 +332,7 @@ def test_progress(comm, folder):
         raise ZeroDivisionError("planted")
 
     error = raised_on_all(comm, lambda: distview.save(folder / "v.npy", u, progress=fail))
-    assert type(error) is distview.Error and str(error).startswith("ZeroDivisionError: planted")
+    assert type(error) is distview.Error and str(error).startswith("save: ZeroDivisionError: planted")
     if comm.rank == 0:
         assert isinstance(error.__cause__, ZeroDivisionError)
     assert distview.load(folder / "v.npy", comm=comm).sum() == 2000

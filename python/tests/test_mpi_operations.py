@@ -287,11 +287,11 @@ def test_functions_that_fail_on_one_rank(comm):
     for rank in range(comm.size):
         bad = on_rank(comm, rank, "many", 3)
         caught = raised_on_all(comm, lambda b=bad: distview.full(12, b, comm=comm))
-        assert str(caught).startswith("ValueError: could not convert string to float: 'many'")
+        assert str(caught).startswith("full: ValueError: could not convert string to float: 'many'")
         dtype = on_rank(comm, rank, "nonsense", "f8")
         like = distview.zeros(12, comm=comm)
-        for make in (lambda d: distview.zeros(12, comm=comm, dtype=d),
-                     lambda d: distview.zeros_like(like, d)):  # fmt: skip
+        for name, make in (("zeros", lambda d: distview.zeros(12, comm=comm, dtype=d)),
+                           ("zeros_like", lambda d: distview.zeros_like(like, d))):  # fmt: skip
             caught = raised_on_all(comm, lambda m=make, d=dtype: m(d))
-            assert str(caught).startswith("TypeError: data type 'nonsense' not understood")
+            assert str(caught).startswith(f"{name}: TypeError: data type 'nonsense' not understood")
         assert distview.ones(12, comm=comm).sum() == 12

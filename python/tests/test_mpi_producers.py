@@ -83,14 +83,14 @@ def good_section(comm):
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )  # fmt: skip
 def test_exceptions_of_producers(comm, error, text):
-    """They come as distview.Error, or UsageError of TypeError and ValueError; the text begins with the class."""
+    """They come as distview.Error, or UsageError of TypeError and ValueError; the text begins with the call and the class."""
     for rank in range(comm.size):
         section = good_section(comm)
         obj = on_rank(comm, rank, Raises(error), section)
         caught = raised_on_all(comm, lambda o=obj: distview.from_distarray(o, comm))
         expected = (distview.Error, distview.UsageError)[isinstance(error, (TypeError, ValueError))]
         assert type(caught) is expected
-        assert str(caught).removeprefix(f"{__name__}.").startswith(text)
+        assert str(caught).removeprefix("from_distarray: ").removeprefix(f"{__name__}.").startswith(text)
         assert str(caught).endswith(lowest(comm, rank))
         assert (caught.__cause__ is error) == (comm.rank == rank)
         comm.Barrier()
