@@ -55,10 +55,8 @@ UnstructuredOptions ghosts_of(const distview_axis& axis, int processes) {
 
 AxisSpec lists_of_program(const distview_axis& axis, int processes, const char* function) {
     std::vector<Numbers> lists = labels_of(axis, processes, function);
-    AxisSpec spec = axis.ghosts ? unstructured(std::move(lists), ghosts_of(axis, processes))
-                                : unstructured(std::move(lists), axis.one_to_one != 0);
-    if (axis.extent > 0) std::get<UnstructuredSpec>(spec.value).size = axis.extent;
-    return spec;
+    return axis.ghosts ? unstructured(std::move(lists), ghosts_of(axis, processes))
+                       : unstructured(std::move(lists), axis.one_to_one != 0);
 }
 
 AxisSpec known_list_of_program(const distview_axis& axis, const char* function) {

@@ -52,7 +52,7 @@ module distview_arrays
     ! Reductions, elements by index and local copies take host memory with strides of whole elements, none negative.
     type, public :: distview_array
         type(c_ptr) :: handle = c_null_ptr ! of the C face
-        type(distview_communicator), private :: comm
+        type(distview_communicator), pointer, private :: comm => null()
     contains
         procedure :: borrow => array_borrow
         procedure :: borrow_memory => array_borrow_memory
@@ -132,7 +132,7 @@ module distview_arrays
             real(real64) :: norm
         end function
         ! The least and the greatest value; NaN if any cell is NaN. `index` gets the global numbers of such a cell, one
-        ! for each axis: of several the first in the order of C, where the first axis is the slowest.
+        ! for each axis: of several the first in the order of Fortran, where the first axis is the fastest, as of minloc().
         !
         ! Collective: over the array's communicator
         ! Errors:     distview_usage_error if the array has no cells (on all ranks)
@@ -159,7 +159,8 @@ module distview_arrays
         ! Collective: over the array's communicator; all ranks pass the same operation
         ! Shapes:     elements of one type: integers of 32 and 64 bits, floating-point numbers, for sums complex ones
         ! Errors:     distview_shape_error for other cells or element types; distview_usage_error if there is no such axis or
-        !             operation, or for the minimum and the like of no cells (on all ranks)
+        !             operation, for other operations than distview_sum if `reproducible`, or for the minimum and the
+        !             like of no cells (on all ranks)
         module subroutine array_axis_reduce(self, axis, target, operation, reproducible, stat, errmsg)
             class(distview_array), intent(in) :: self
             integer, intent(in) :: axis
@@ -489,13 +490,13 @@ contains
 
     subroutine take_array(self, comm, made, status)
         class(distview_array), intent(inout) :: self
-        type(distview_communicator), intent(in) :: comm
+        type(distview_communicator), intent(in), optional :: comm ! absent: of what is no array
         type(c_ptr), intent(in) :: made
         integer(c_int), intent(in) :: status
         if (status /= distview_success) return
         call self%release()
         self%handle = made
-        self%comm = comm
+        call keep_communicator(self%comm, comm)
     end subroutine
 
     ! The cells of the interior that the slices pick, one for each axis: a distributed array itself, of the same memory.
@@ -653,7 +654,7 @@ contains
     integer(c_int) function check_values(values, element, comm, name) result(status)
         type(distview_memory), intent(in) :: values
         integer(int32), intent(in) :: element
-        type(distview_communicator), intent(in) :: comm
+        type(distview_communicator), intent(in), optional :: comm
         character(*), intent(in) :: name
         status = distview_success
         if (values%element /= element) then
@@ -670,19 +671,20 @@ contains
         class(distview_array), intent(inout) :: self
         if (c_associated(self%handle)) call c_array_release(self%handle)
         self%handle = c_null_ptr
-        call self%comm%release()
+        call drop_communicator(self%comm)
     end subroutine
 
     impure elemental subroutine array_assign(self, other)
         class(distview_array), intent(inout) :: self
         type(distview_array), intent(in) :: other
-        type(distview_communicator) :: comm
+        type(distview_communicator), pointer :: comm
         type(c_ptr) :: same
         same = c_array_retain(other%handle)
-        comm = other%comm
+        comm => null()
+        call keep_communicator(comm, other%comm)
         call self%release()
         self%handle = same
-        self%comm = comm
+        self%comm => comm
     end subroutine
 
     impure elemental subroutine array_final(self)

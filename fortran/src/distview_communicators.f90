@@ -100,7 +100,7 @@ module distview_communicators
             integer(c_int), value :: status
         end function
     end interface
-    public :: c_communicator_agree, tell_others ! for the other modules
+    public :: c_communicator_agree, tell_others, keep_communicator, drop_communicator ! for the other modules
 
 contains
 
@@ -241,11 +241,34 @@ contains
     ! Says on a rank that has refused an argument that it does not take part in the call that the others are in: they get
     ! an error that says which calls did not meet. This rank keeps its own.
     integer(c_int) function tell_others(comm, caller, status)
-        type(distview_communicator), intent(in) :: comm
+        type(distview_communicator), intent(in), optional :: comm ! absent: there are no others to tell
         character(*), intent(in) :: caller
         integer(c_int), intent(in) :: status
-        tell_others = c_communicator_refuse(comm%handle, caller // c_null_char, status)
+        tell_others = status
+        if (present(comm)) tell_others = c_communicator_refuse(comm%handle, caller // c_null_char, status)
     end function
+
+    ! What an object keeps of a communicator, another name for it, lies behind a pointer, and so do lists of layouts: gfortran
+    ! 14 copies b bit by bit for a(i) = b(j), and finalises components of the copy, so that it would release what was never
+    ! retained; and it does not finalise what a function returns if that has such components.
+    subroutine keep_communicator(kept, comm)
+        type(distview_communicator), pointer, intent(inout) :: kept
+        type(distview_communicator), intent(in), optional :: comm
+        type(distview_communicator), pointer :: same
+        same => null()
+        if (present(comm)) then
+            allocate(same)
+            same = comm
+        end if
+        call drop_communicator(kept)
+        kept => same
+    end subroutine
+
+    subroutine drop_communicator(kept)
+        type(distview_communicator), pointer, intent(inout) :: kept
+        if (associated(kept)) deallocate(kept)
+        kept => null()
+    end subroutine
 
     ! Frees the duplicate. Whatever was made with it can only be released then.
     !

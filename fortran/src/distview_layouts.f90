@@ -524,6 +524,10 @@ contains
         axes = axes_of(self%handle)
         status = distview_success
         if (axis >= 1 .and. axis <= axes) return
+        if (.not. c_associated(self%handle)) then
+            status = failure(distview_usage_error, "distview_layout: expected a layout, got one that was not created")
+            return
+        end if
         status = failure(distview_usage_error, "distview_layout: expected an axis from 1 to " // decimal(axes) // &
                          ", got " // decimal(axis))
     end function
@@ -536,7 +540,7 @@ contains
         character(*), intent(inout), optional :: errmsg
         type(distview_layout) :: permuted
         integer(c_int) :: status
-        if (size(permutation) == axes_of(self%handle)) then
+        if (size(permutation) == axes_of(self%handle) .or. .not. c_associated(self%handle)) then
             status = c_layout_permute(self%handle, c_permutation(permutation), permuted%handle)
         else
             status = failure(distview_layout_error, "distview_layout: expected a permutation of " // &

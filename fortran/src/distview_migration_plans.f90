@@ -22,7 +22,7 @@ module distview_migration_plans
     ! own are among them in its place. The last axis of an array counts elements: x(:, k) is one of three numbers.
     type, public :: distview_migration_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
-        type(distview_communicator), private :: comm
+        type(distview_communicator), pointer, private :: comm => null()
     contains
         procedure :: create => migration_plan_create
         procedure :: source_size => migration_plan_source_size
@@ -134,7 +134,7 @@ contains
         if (status == distview_success) then
             call self%release()
             self%handle = made
-            self%comm = comm
+            call keep_communicator(self%comm, comm)
         end if
         call settle(status, stat, errmsg)
     end subroutine
@@ -355,19 +355,20 @@ contains
         class(distview_migration_plan), intent(inout) :: self
         if (c_associated(self%handle)) call c_migration_plan_release(self%handle)
         self%handle = c_null_ptr
-        call self%comm%release()
+        call drop_communicator(self%comm)
     end subroutine
 
     impure elemental subroutine migration_plan_assign(self, other)
         class(distview_migration_plan), intent(inout) :: self
         type(distview_migration_plan), intent(in) :: other
-        type(distview_communicator) :: comm
+        type(distview_communicator), pointer :: comm
         type(c_ptr) :: same
         same = c_migration_plan_retain(other%handle)
-        comm = other%comm
+        comm => null()
+        call keep_communicator(comm, other%comm)
         call self%release()
         self%handle = same
-        self%comm = comm
+        self%comm => comm
     end subroutine
 
     impure elemental subroutine migration_plan_final(self)

@@ -247,8 +247,9 @@ contains
     ! Touches:    reads owned elements near the section's border, writes padding
     ! Cost:       as of the C++ call and some 0.1 us; no allocation for a set that came before
     ! Errors:     distview_shape_error if an array has another shape than the layout's sections: where that is so on some
-    !             ranks only, all get a distview_usage_error that says which calls did not meet; distview_usage_error if
-    !             an exchange of the plan is in flight or was abandoned (on all ranks); distview_mpi_error
+    !             ranks only, the others get a distview_usage_error that says which calls did not meet;
+    !             distview_usage_error if an exchange of the plan is in flight or was abandoned (on all ranks);
+    !             distview_mpi_error
     subroutine padding_plan_exchange(self, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, &
                                      f16, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self

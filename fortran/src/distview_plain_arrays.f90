@@ -20,11 +20,12 @@ module distview_plain_arrays
         type(c_ptr) :: array = c_null_ptr
         integer :: layout = 1
     end type
-    ! Field i is a section of layout i, or of the last one; this rank is process processes(i) of its grid.
+    ! Field i is a section of layout i, or of the last one; this rank is process processes(i) of its grid. Pointers lead to
+    ! what is this one's own, which begin_plain makes and end_plain frees: keep_communicator() says why.
     type, public :: plain_arrays
-        type(distview_communicator) :: comm
-        type(distview_layout), allocatable :: layouts(:)
-        integer(c_int), allocatable :: processes(:)
+        type(distview_communicator), pointer :: comm => null()
+        type(distview_layout), pointer :: layouts(:) => null()
+        integer(c_int), pointer :: processes(:) => null()
         logical :: moving = .false.
         ! The fields of one call: what they are, and the handles that they get.
         type(distview_memory) :: fields(most_fields)
@@ -32,7 +33,8 @@ module distview_plain_arrays
         type(c_ptr) :: handles(most_fields) = c_null_ptr
         integer :: field_count = 0
         logical :: has_gap = .false.
-        type(known_array), allocatable :: known(:)
+        integer :: too_many = 0 ! fields, if they are more than most_fields
+        type(known_array), pointer :: known(:) => null()
         integer :: count = 0
         integer :: next = 1
     end type
@@ -71,8 +73,8 @@ contains
         logical, intent(in), optional :: moving
         integer :: i
         call end_plain(plain)
-        plain%comm = comm
-        allocate(plain%layouts(size(layouts)))
+        call keep_communicator(plain%comm, comm)
+        allocate(plain%layouts(size(layouts)), plain%processes(size(processes)))
         do i = 1, size(layouts)
             plain%layouts(i) = layouts(i)
         end do
@@ -101,7 +103,7 @@ contains
         integer, allocatable :: processes(:)
         logical :: moving
         integer :: i
-        if (.not. allocated(other%layouts)) then
+        if (.not. associated(other%layouts)) then
             call end_plain(plain)
             return
         end if
@@ -118,9 +120,10 @@ contains
     subroutine end_plain(plain)
         type(plain_arrays), intent(inout) :: plain
         call forget_known(plain)
-        call plain%comm%release()
-        if (allocated(plain%layouts)) deallocate(plain%layouts)
-        if (allocated(plain%processes)) deallocate(plain%processes)
+        call drop_communicator(plain%comm)
+        if (associated(plain%layouts)) deallocate(plain%layouts)
+        if (associated(plain%processes)) deallocate(plain%processes)
+        if (associated(plain%known)) deallocate(plain%known)
     end subroutine
 
     subroutine forget_known(plain)
@@ -141,6 +144,7 @@ contains
         plain%field_count = 1
         plain%has_gap = .false.
         plain%is_absent = .false.
+        plain%too_many = 0
         call c_describe_array(f1, plain%fields(1))
         if (present(f2)) call add_field(plain, 2, f2)
         if (present(f3)) call add_field(plain, 3, f3)
@@ -165,6 +169,7 @@ contains
         plain%field_count = 1
         plain%has_gap = .false.
         plain%is_absent = .false.
+        plain%too_many = 0
         call c_describe_array(f, plain%fields(1))
     end subroutine
 
@@ -182,8 +187,9 @@ contains
         type(plain_arrays), intent(inout) :: plain
         type(distview_memory), intent(in) :: fields(:)
         plain%field_count = min(size(fields), most_fields)
-        plain%has_gap = size(fields) > most_fields
+        plain%has_gap = .false.
         plain%is_absent = .false.
+        plain%too_many = merge(size(fields), 0, size(fields) > most_fields)
         plain%fields(:plain%field_count) = fields(:plain%field_count)
     end subroutine
 
@@ -215,7 +221,7 @@ contains
         character(*), intent(in) :: name
         type(distview_memory), intent(in) :: field
         integer, intent(in) :: layout
-        type(known_array), allocatable :: more(:)
+        type(known_array), pointer :: more(:)
         type(distview_memory) :: memory
         type(c_ptr) :: made
         logical :: is_missing
@@ -228,11 +234,12 @@ contains
             status = c_array_borrow_local(plain%comm%handle, plain%layouts(layout)%handle, plain%processes(layout), memory, made)
         end if
         if (status /= distview_success) return
-        if (.not. allocated(plain%known)) allocate(plain%known(8))
+        if (.not. associated(plain%known)) allocate(plain%known(8))
         if (plain%count == size(plain%known)) then
             allocate(more(2 * plain%count))
             more(:plain%count) = plain%known
-            call move_alloc(more, plain%known)
+            deallocate(plain%known)
+            plain%known => more
         end if
         plain%count = plain%count + 1
         plain%known(plain%count)%memory = field
@@ -254,8 +261,7 @@ contains
         end if
         if (plain%moving) call forget_moved(plain, name)
         if (plain%count + plain%field_count > most_known) call forget_known(plain)
-        if (plain%has_gap) &
-            status = failure(distview_usage_error, name // ": expected fields that are allocated, got one that is not")
+        status = check_count(plain, name)
         do i = 1, plain%field_count
             if (status /= distview_success) exit
             plain%handles(i) = c_null_ptr
@@ -271,6 +277,18 @@ contains
         if (status /= distview_success) status = tell_others(plain%comm, name, status)
     end function
 
+    integer(c_int) function check_count(plain, name) result(status)
+        type(plain_arrays), intent(in) :: plain
+        character(*), intent(in) :: name
+        status = distview_success
+        if (plain%too_many > 0) then
+            status = failure(distview_usage_error, name // ": expected at most " // decimal(most_fields) // " fields, got " // &
+                             decimal(plain%too_many))
+        else if (plain%has_gap) then
+            status = failure(distview_usage_error, name // ": expected fields that are allocated, got one that is not")
+        end if
+    end function
+
     ! Says of the described fields that they were written; of those that are not known nothing is valid.
     integer(c_int) function mark_known_written(plain, name, plan) result(status)
         type(plain_arrays), intent(inout) :: plain
@@ -280,8 +298,8 @@ contains
         status = distview_success
         if (.not. c_associated(plan)) then
             status = failure(distview_usage_error, name // ": expected a plan, got one that was not created")
-        else if (plain%has_gap) then
-            status = failure(distview_usage_error, name // ": expected fields that are allocated, got one that is not")
+        else
+            status = check_count(plain, name)
         end if
         do i = 1, plain%field_count
             if (status /= distview_success) exit

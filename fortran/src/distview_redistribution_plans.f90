@@ -145,11 +145,13 @@ contains
         integer(c_int) :: status
         made = c_null_ptr
         status = distview_success
-        call expect("axes of a permutation", axes_of(to%handle), status, permutation)
-        call expect("ranks of the source", processes_of(from), status, from_ranks)
-        call expect("ranks of the target", processes_of(to), status, to_ranks)
-        if (present(from_slice)) call expect_count("slices of the source", axes_of(from%handle), size(from_slice), status)
-        if (present(to_slice)) call expect_count("slices of the target", axes_of(to%handle), size(to_slice), status)
+        if (c_associated(from%handle) .and. c_associated(to%handle)) then ! else the C face says what is missing
+            call expect("axes of a permutation", axes_of(to%handle), status, permutation)
+            call expect("ranks of the source", processes_of(from), status, from_ranks)
+            call expect("ranks of the target", processes_of(to), status, to_ranks)
+            if (present(from_slice)) call expect_count("slices of the source", axes_of(from%handle), size(from_slice), status)
+            if (present(to_slice)) call expect_count("slices of the target", axes_of(to%handle), size(to_slice), status)
+        end if
         if (present(permutation)) then
             axes = c_permutation(permutation)
             options%permutation = c_loc(axes)
@@ -405,7 +407,8 @@ contains
         plain%field_count = 2
         plain%has_gap = .false.
         plain%is_absent = .true.
-        if (.not. allocated(plain%processes)) return
+        plain%too_many = 0
+        if (.not. associated(plain%processes)) return
         plain%is_absent(:2) = plain%processes < 0
         if (present(source)) call c_describe_array(source, plain%fields(1))
         if (present(target)) call c_describe_array(target, plain%fields(2))

@@ -246,5 +246,9 @@ contains
         call check(stat == 0 .and. memory%rank == 1, "as many strides as extents")
         if (none%rank(stat, errmsg) == 0) continue
         call check_error(stat, errmsg, distview_usage_error, "a layout")
+        if (none%to_global(0, 1, 1, stat, errmsg) == 0) continue
+        call check_error(stat, errmsg, distview_usage_error, "expected a layout, got one that was not created")
+        layout = none%permuted([2, 1], stat, errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected a layout, got a null pointer")
     end subroutine
 end program

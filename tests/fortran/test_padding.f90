@@ -362,7 +362,8 @@ contains
         type(distview_memory) :: fields(16)
         real(8), allocatable, target :: f(:, :)
         real(8), allocatable :: g(:)
-        integer :: i
+        character(300) :: errmsg
+        integer :: i, stat
         call line%create([5 * ranks], [ranks], padding=1, periodic=[.true.])
         call plan%create(comm, line)
         allocate(f(0:6, 16))
@@ -376,6 +377,8 @@ contains
         f(0, :) = -1
         call plan%exchange_memory(fields)
         call check(all(f(0, :) == [(100 * i + modulo(rank - 1, ranks), i=1, 16)]), "16 fields by memory")
+        call plan%exchange_memory([fields, fields(1)], stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected at most 16 fields, got 17")
         call wide(1)%create([8 * ranks], [ranks], padding=2, periodic=[.true.])
         wide(2) = line
         wide(3:4) = wide(1:2)

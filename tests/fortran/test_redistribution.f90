@@ -298,7 +298,7 @@ contains
     end subroutine
 
     subroutine errors()
-        type(distview_layout) :: blocks, cyclic
+        type(distview_layout) :: blocks, cyclic, no_layout
         type(distview_redistribution_plan) :: plan, none
         real(8), allocatable :: u(:, :), v(:, :)
         integer(int32), allocatable :: other(:, :)
@@ -310,6 +310,8 @@ contains
         call check_error(stat, errmsg, distview_layout_error, "expected 2 axes of a permutation, got 1")
         call plan%create(comm, blocks, cyclic, permutation=[2, 1], stat=stat, errmsg=errmsg)
         call check(stat == distview_layout_error, "axes that do not fit: " // trim(errmsg))
+        call plan%create(comm, blocks, no_layout, permutation=[2, 1], stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected a target's layout, got a null pointer")
         call none%execute(u, v, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "not created")
         call plan%create(comm, blocks, cyclic)

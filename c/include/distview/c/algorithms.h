@@ -66,8 +66,8 @@ DISTVIEW_API int distview_max(const distview_array* array,
 /// Cost:       reads the source once; one value for each line of cells is exchanged, which takes plans and buffers made in
 ///             the call
 /// Errors:     SHAPE_ERROR if the target's cells are others, or for other element types; USAGE_ERROR if there is no such
-///             axis or operation, `cells` is not the interior, or for the minimum and the like of no cells; what an
-///             operation of the program returns (on all ranks)
+///             axis or operation, `cells` is not the interior, for other operations than DISTVIEW_SUM if `reproducible`,
+///             or for the minimum and the like of no cells; what an operation of the program returns (on all ranks)
 DISTVIEW_API int distview_axis_reduce(const distview_array* source, int axis, int operation,
                                       const distview_reduction_options* options,
                                       distview_array* target);

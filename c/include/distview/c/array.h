@@ -69,7 +69,8 @@ DISTVIEW_API int distview_array_create(const distview_communicator* comm,
 /// stays with its caller. Calls do not wait for work that is pending on its `stream`: wait for it before.
 ///
 /// Collective: over comm; rank r of the communicator is process r of the array's grid
-/// Errors:     PROTOCOL_ERROR with the reason code of the broken rule (on all ranks)
+/// Errors:     PROTOCOL_ERROR with the reason code of the broken rule; USAGE_ERROR if a section is null or released, its
+///             members cannot be, or it is of another major version of dap.h, which is released (on all ranks)
 DISTVIEW_API int distview_array_import(const distview_communicator* comm,
                                        struct distview_dap_section* section,
                                        distview_array** result);

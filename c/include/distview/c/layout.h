@@ -28,7 +28,7 @@ typedef int (*distview_distribution)(int64_t index, int* process, int64_t* posit
 typedef struct distview_axis {
     int32_t kind;     ///< distview_axis_kind
     int32_t periodic; ///< whether exchanges fill boundary padding from the other end
-    /// Interior elements. BLOCK_BOUNDS: not looked at. UNSTRUCTURED: 0 for the number of distinct labels.
+    /// Interior elements. BLOCK_BOUNDS, UNSTRUCTURED: not looked at, the bounds and the number of distinct labels say it.
     /// UNSTRUCTURED_LOCAL: of the whole axis.
     int64_t extent;
     int64_t padding_low; ///< communication padding of every section; blocks only
