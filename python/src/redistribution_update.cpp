@@ -112,11 +112,11 @@ std::vector<Argument> arguments_of(const Update& update) {
         return value.imag() == 0 ? real : text('(', real, ", ", exact_text(value.imag()), ')');
     };
     // The last one tells apart what is shown alike.
-    return {{"combine", name_of(update.kind)},
-            {"alpha", shown(update.alpha, 1)},
-            {"beta", shown(update.beta, 0)},
-            {"what becomes of elements (alpha, beta, operation), as a hash,",
-             text(update.digest())}};
+    return {
+        {"combine", name_of(update.kind)},
+        {"alpha", shown(update.alpha, 1)},
+        {"beta", shown(update.beta, 0)},
+        {"what becomes of elements (alpha, beta, operation), as a hash,", text(update.digest())}};
 }
 
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,

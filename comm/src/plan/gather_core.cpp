@@ -117,8 +117,8 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
 const ExchangeProgram& GatherCore::local_program(const ArraySet& arrays) {
     const ExchangeBinding* const binding = known(arrays);
     require<UsageError>(binding != nullptr, [&] {
-        return text(name(), "::read: these arrays are new to the plan; call execute() or bind() "
-                            "with them before, on all ranks");
+        return text(name(), "::read: these arrays are not bound; call bind() or execute(), on all "
+                            "ranks");
     });
     const ExchangeProgram& program = binding->program();
     const auto refuse = [&](int rank, const char* how) {

@@ -558,7 +558,8 @@ TEST_F(GatherPlanExamples, LateNewsOfAPlanDoNotReachTheNextOne) {
 TEST_F(GatherPlanExamples, ReadSaysWhoMustTakePart) {
     GatherPlan plan(comm, layout, IndexList(Index{0, 10 * n - 1}));
     const auto values = list(2);
-    EXPECT_THROW_ON_ALL_RANKS(plan.read(exec, u, values), UsageError, "call bind(), on all ranks");
+    EXPECT_THROW_ON_ALL_RANKS(plan.read(exec, u, values), UsageError,
+                              "call bind() or execute(), on all ranks");
     const TransportSetting setting(distview::impl::on_device<Exec> ? Transport::staged
                                                                    : Transport::message);
     GatherPlan by_message(comm, layout, IndexList(Index{0, 10 * n - 1}));
