@@ -3,8 +3,12 @@
 
 #include <distview/core/text.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace distview::impl {
 
@@ -26,6 +30,7 @@ H5Id line_of(std::size_t count) {
 
 template <class T>
 hid_t number_type() {
+    if (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
     return std::is_same_v<T, double> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
 }
 
@@ -75,6 +80,16 @@ AttributeValue read_numbers(const H5Calls& calls, hid_t attribute, std::size_t c
     return values;
 }
 
+/// Whether there are numbers that 64 bits with a sign do not hold, for which HDF5 would give the greatest one that they do.
+bool are_beyond_signed(const H5Calls& calls, hid_t attribute, hid_t type, std::size_t count) {
+    if (count == 0 || H5Tget_sign(type) != H5T_SGN_NONE || H5Tget_size(type) < 8) return false;
+    std::vector<std::uint64_t> values(count);
+    calls.check(H5Aread(attribute, number_type<std::uint64_t>(), values.data()),
+                "to read an attribute of");
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    return std::ranges::any_of(values, [](std::uint64_t value) { return value > most; });
+}
+
 std::string read_text(const H5Calls& calls, hid_t attribute, hid_t type) {
     const char* const what = "to read an attribute of";
     if (H5Tis_variable_str(type) > 0) {
@@ -110,7 +125,11 @@ void read_one(Reading& reading, hid_t object, const char* name) {
     const auto n = static_cast<std::size_t>(count);
     switch (H5Tget_class(type)) {
     case H5T_INTEGER:
-        reading.found[name] = read_numbers<std::int64_t>(reading.calls, attribute, n, is_scalar);
+        if (are_beyond_signed(reading.calls, attribute, type, n))
+            reading.found[name] = read_numbers<double>(reading.calls, attribute, n, is_scalar);
+        else
+            reading.found[name] =
+                read_numbers<std::int64_t>(reading.calls, attribute, n, is_scalar);
         break;
     case H5T_FLOAT:
         reading.found[name] = read_numbers<double>(reading.calls, attribute, n, is_scalar);

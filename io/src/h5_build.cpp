@@ -19,6 +19,17 @@ namespace distview::impl {
 
 namespace {
 
+/// Whether a name is what HDF5 calls the object as well: of groups and a name, all of which it keeps.
+bool is_path(const std::string& name) {
+    for (std::size_t begin = 0; begin <= name.size();) {
+        const std::size_t end = std::min(name.find('/', begin), name.size());
+        const std::string part = name.substr(begin, end - begin);
+        if (part.empty() || part == ".") return false;
+        begin = end + 1;
+    }
+    return true;
+}
+
 /// Longer axes get no coordinates, which are written by rank 0.
 constexpr std::int64_t most_coordinates = std::int64_t{1} << 22;
 /// Data begin at pages.
@@ -86,12 +97,11 @@ void check_names(const std::string& caller, const std::vector<NamedArray>& array
         check_text(caller, "names of fields", each.name);
         const std::string first = each.name.substr(0, each.name.find('/'));
         const bool is_taken = first == checksum_group || first == vtk_group || first == time_name;
-        require<UsageError>(
-            !first.empty() && each.name.back() != '/' && first != "." && !is_taken, [&] {
-                return text(caller, ": expected names of fields that are not empty, '", time_name,
-                            "', or in '", checksum_group, "' or '", vtk_group, "', got '",
-                            each.name, "'");
-            });
+        require<UsageError>(is_path(each.name) && !is_taken, [&] {
+            return text(caller, ": expected names of fields that are not empty, '", time_name,
+                        "', or in '", checksum_group, "' or '", vtk_group,
+                        "', without '.' and nothing between '/', got '", each.name, "'");
+        });
         require<UsageError>(names.insert(each.name).second, [&] {
             return text(caller, ": expected different names of fields, got '", each.name,
                         "' twice");
@@ -115,6 +125,25 @@ void check_texts(const std::string& caller, const Attributes& attributes,
             check_text(caller, "texts of attributes", *characters);
     }
     for (const std::string& name : axis_names) check_text(caller, "names of axes", name);
+}
+
+void check_axis_names(const std::string& caller, const std::vector<NamedArray>& arrays,
+                      const std::vector<std::string>& axis_names) {
+    std::set<std::string> datasets(axis_names.begin(), axis_names.end());
+    for (const NamedArray& each : arrays) datasets.insert(each.name);
+    for (const std::string& name : axis_names) {
+        const std::string first = name.substr(0, name.find('/'));
+        bool can_be = is_path(name) && first != checksum_group && first != vtk_group;
+        for (std::size_t slash = name.find('/'); slash != std::string::npos;
+             slash = name.find('/', slash + 1))
+            can_be = can_be && !datasets.contains(name.substr(0, slash));
+        require<UsageError>(can_be, [&] {
+            return text(caller, ": expected names of axes that are not empty, nor in '",
+                        checksum_group, "', '", vtk_group,
+                        "', a field or another axis, without '.' and nothing between '/', got '",
+                        name, "'");
+        });
+    }
 }
 
 H5Builder::H5Builder(const H5Calls& calls, const std::string& name, const Hdf5Options& options)
@@ -236,6 +265,8 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
                       what);
     }
     const bool has_values = has_places || has_labels;
+    // Closing it would tell nobody that the disk is full.
+    if (has_values) m_calls.check(H5Dflush(scale), what);
     m_calls.check(H5DSset_scale(scale, has_values ? name.c_str() : dimension_text(extent).c_str()),
                   what);
     return scale;

@@ -86,5 +86,8 @@ void check_names(const std::string& caller, const std::vector<NamedArray>& array
 void check_text(const std::string& caller, const char* what, const std::string& value);
 void check_texts(const std::string& caller, const Attributes& attributes,
                  const std::vector<std::string>& axis_names);
+/// Throws UsageError for names of axes that cannot be beside the fields.
+void check_axis_names(const std::string& caller, const std::vector<NamedArray>& arrays,
+                      const std::vector<std::string>& axis_names);
 
 } // namespace distview::impl

@@ -35,10 +35,11 @@ void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t 
                       const RawFile& scratch) {
     const H5Turn turn;
     const std::string what = text("to write field '", field.name, "' of");
-    H5Id file = open_h5_file(calls, true);
+    const std::int64_t bytes_of_all = field.stored.elements() * field.element.bytes;
+    // What cannot be compressed grows a little.
+    H5Id file = open_h5_file_to_write(calls, bytes_of_all + bytes_of_all / 256, 1);
     {
-        const H5Id dataset(calls.check(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), what),
-                           H5Dclose);
+        H5Id dataset(calls.check(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), what), H5Dclose);
         const H5Id space(H5Dget_space(dataset), H5Sclose);
         const H5Id type = h5_type(field.element);
         const std::vector<std::int64_t> chunk =
@@ -68,6 +69,8 @@ void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t 
                 });
             first = last;
         }
+        // HDF5 keeps the last pieces until then: a full disk is an error of this call, not of those above.
+        calls.check(dataset.reset(), what);
     }
     if (file.reset() < 0) calls.fail(what);
 }

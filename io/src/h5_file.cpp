@@ -17,8 +17,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace distview {
 
@@ -80,6 +84,22 @@ void check_arrays(const std::string& caller, const Communicator& comm,
         return text(caller, ": expected a grid of as many spacings as an array has axes, got ",
                     axes, " for '", arrays[0].name, "' of ", arrays[0].array.rank(), " axes");
     });
+    // VTK shows "flow/u" as "flow_u".
+    std::map<std::string, std::string> shown;
+    std::optional<std::vector<std::int64_t>> shape;
+    for (const NamedArray& each : arrays) {
+        if (each.array.rank() != static_cast<int>(axes)) continue;
+        if (!shape) shape = shape_of(each.array);
+        if (shape_of(each.array) != *shape) continue;
+        std::string name = each.name;
+        std::replace(name.begin(), name.end(), '/', '_');
+        const auto [place, is_new] = shown.insert({name, each.name});
+        require<UsageError>(is_new, [&] {
+            return text(caller,
+                        ": expected names of fields on a grid that differ with '_' for '/', got '",
+                        place->second, "' and '", each.name, "'");
+        });
+    }
 }
 
 std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays,
@@ -190,7 +210,9 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
     const Hdf5Options options = impl::options_of_root(comm, given);
     impl::agree_on_arrays(comm, caller, arrays, [&] {
         impl::check_arrays(caller, comm, arrays, options);
-        if (comm.rank() == 0) impl::check_texts(caller, attributes, options.axis_names);
+        if (comm.rank() != 0) return;
+        impl::check_texts(caller, attributes, options.axis_names);
+        impl::check_axis_names(caller, arrays, options.axis_names);
     });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, options);
 

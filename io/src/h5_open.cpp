@@ -33,10 +33,12 @@ OpenField OpenField::get(Packed& packed) {
     return result;
 }
 
-H5Id open_h5_file(const H5Calls& calls, bool writable) {
-    // The system's reasons (no such file, no permission, a folder) are plainer than HDF5's.
-    const RawFile file(calls.caller(), calls.path(),
-                       writable ? RawFile::Mode::write : RawFile::Mode::read);
+namespace {
+
+/// What a dataset's tables grow by at most, in one step; and what a file's own do.
+constexpr std::int64_t most_table_bytes = 1 << 15;
+
+H5Id open_raw(const H5Calls& calls, bool writable) {
     const H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 14, 0)
     // File systems without locks can be read from.
@@ -54,7 +56,27 @@ H5Id open_h5_file(const H5Calls& calls, bool writable) {
     return {calls.check(opened, "a file of HDF5 in"), H5Fclose};
 }
 
+} // namespace
+
+H5Id open_h5_file(const H5Calls& calls) {
+    // The system's reasons (no such file, no permission, a folder) are plainer than HDF5's.
+    const RawFile file(calls.caller(), calls.path(), RawFile::Mode::read);
+    return open_raw(calls, false);
+}
+
+H5Id open_h5_file_to_write(const H5Calls& calls, std::int64_t growth, std::size_t datasets) {
+    const RawFile file(calls.caller(), calls.path(), RawFile::Mode::write);
+    file.reserve(growth + most_table_bytes * static_cast<std::int64_t>(datasets + 1));
+    return open_raw(calls, true);
+}
+
 namespace {
+
+/// Whether it is there without any elements or extents, as h5py.Empty makes it.
+bool is_null(hid_t dataset) {
+    const H5Id space(H5Dget_space(dataset), H5Sclose);
+    return H5Sget_simple_extent_type(space) == H5S_NULL;
+}
 
 std::vector<std::int64_t> extents_of(hid_t dataset) {
     const H5Id space(H5Dget_space(dataset), H5Sclose);
@@ -165,6 +187,10 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
                     is_number ? text("some of ", H5Tget_size(type), " bytes, which NumPy has not")
                               : "texts or a table");
     });
+    require<ShapeError>(!is_null(dataset), [&] {
+        return text(calls.caller(), ": expected numbers in field '", name, "' in '", calls.path(),
+                    "', got a dataset of no elements (H5S_NULL)");
+    });
     open.field.element = *element;
     open.field.shape = extents_of_field(file, dataset);
     const H5Id creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -187,9 +213,10 @@ struct Listing {
     std::vector<StoredField> fields;
 };
 
+/// Whether it is there beside fields. Times of steps are an axis, which is no field anyhow.
 bool is_ours(const std::string& name) {
     const std::string first = name.substr(0, name.find('/'));
-    return first == checksum_group || first == vtk_group || first == time_name;
+    return first == checksum_group || first == vtk_group;
 }
 
 herr_t take_link(hid_t group, const char* name, const H5L_info2_t*, void* data) noexcept {
@@ -197,7 +224,9 @@ herr_t take_link(hid_t group, const char* name, const H5L_info2_t*, void* data) 
         auto& listing = *static_cast<Listing*>(data);
         if (is_ours(name)) return 0;
         const H5Id object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
-        if (object < 0 || H5Iget_type(object) != H5I_DATASET || H5DSis_scale(object) > 0) return 0;
+        if (object < 0 || H5Iget_type(object) != H5I_DATASET || H5DSis_scale(object) > 0 ||
+            is_null(object))
+            return 0;
         const H5Id type(H5Dget_type(object), H5Tclose);
         if (const auto element = element_of(type))
             listing.fields.push_back(
@@ -220,9 +249,11 @@ std::vector<StoredField> list_fields(const H5Calls& calls, hid_t file) {
 std::vector<double> read_times(const H5Calls& calls, hid_t file) {
     if (H5Lexists(file, time_name, H5P_DEFAULT) <= 0) return {};
     const H5Id dataset(H5Dopen2(file, time_name, H5P_DEFAULT), H5Dclose);
-    if (dataset < 0) return {};
+    // Others have something else of this name: fields, texts.
+    if (dataset < 0 || H5DSis_scale(dataset) <= 0) return {};
+    const H5T_class_t kind = H5Tget_class(H5Id(H5Dget_type(dataset), H5Tclose));
     const std::vector<std::int64_t> extents = extents_of(dataset);
-    if (extents.size() != 1) return {};
+    if (extents.size() != 1 || (kind != H5T_FLOAT && kind != H5T_INTEGER)) return {};
     std::vector<double> times(static_cast<std::size_t>(extents[0]));
     if (!times.empty())
         calls.check(

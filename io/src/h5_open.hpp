@@ -26,7 +26,10 @@ struct OpenField {
     static OpenField get(Packed& packed);
 };
 
-H5Id open_h5_file(const H5Calls& calls, bool writable = false);
+H5Id open_h5_file(const H5Calls& calls);
+/// To write. Throws unless the disk has room for `growth` bytes of elements and for the tables of so many datasets: HDF5
+/// overwrites tables where they are, and a disk that were full halfway would leave a file that nobody can read.
+H5Id open_h5_file_to_write(const H5Calls& calls, std::int64_t growth, std::size_t datasets);
 
 /// Looks at one dataset; `step` >= 0: checksums of that step. Throws UsageError if there is none of this name.
 OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,

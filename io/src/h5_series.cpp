@@ -21,15 +21,19 @@ constexpr const char* series_name = "Hdf5Series";
 
 using H5Extents = std::vector<hsize_t>;
 
-/// Makes a dataset of steps one longer; what it adds has its place in the file then.
+/// Makes a dataset of steps that many steps long; the last one has its place in the file then. What an append() that
+/// failed has left beyond the others goes first: it may have no place.
 void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_name,
             std::int64_t steps, const std::vector<std::int64_t>& shape) {
     const std::string what = text("to append to '", dataset_name, "' of");
-    const impl::H5Id dataset(calls.check(H5Dopen2(file, dataset_name.c_str(), H5P_DEFAULT), what),
-                             H5Dclose);
+    impl::H5Id dataset(calls.check(H5Dopen2(file, dataset_name.c_str(), H5P_DEFAULT), what),
+                       H5Dclose);
     H5Extents extents = impl::h5_extents(shape);
-    extents.insert(extents.begin(), static_cast<hsize_t>(steps));
+    extents.insert(extents.begin(), static_cast<hsize_t>(steps - 1));
     calls.check(H5Dset_extent(dataset, extents.data()), what);
+    extents[0] = static_cast<hsize_t>(steps);
+    calls.check(H5Dset_extent(dataset, extents.data()), what);
+    calls.check(dataset.reset(), what);
 }
 
 /// Finds where the pieces of a step are: boxes of whole rows, as chunk_extents() cuts them.
@@ -69,8 +73,8 @@ void find_chunks(const impl::H5Calls& calls, hid_t file, impl::NewField& field, 
 void write_row(const impl::H5Calls& calls, hid_t file, const std::string& dataset_name, hid_t type,
                std::int64_t step, std::int64_t count, bool has_axis, const void* values) {
     const std::string what = text("to write '", dataset_name, "' of");
-    const impl::H5Id dataset(calls.check(H5Dopen2(file, dataset_name.c_str(), H5P_DEFAULT), what),
-                             H5Dclose);
+    impl::H5Id dataset(calls.check(H5Dopen2(file, dataset_name.c_str(), H5P_DEFAULT), what),
+                       H5Dclose);
     const impl::H5Id space(H5Dget_space(dataset), H5Sclose);
     H5Extents begin{static_cast<hsize_t>(step)}, extent{1};
     if (has_axis) {
@@ -83,6 +87,7 @@ void write_row(const impl::H5Calls& calls, hid_t file, const std::string& datase
     const auto in_memory = static_cast<hsize_t>(count);
     const impl::H5Id memory(H5Screate_simple(1, &in_memory, nullptr), H5Sclose);
     calls.check(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values), what);
+    calls.check(dataset.reset(), what); // which writes what HDF5 has kept
 }
 
 void count_steps(const impl::H5Calls& calls, hid_t file, std::int64_t steps) {
@@ -108,7 +113,9 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
     m_options = impl::options_of_root(comm, options);
     impl::agree_on_arrays(comm, series_name, arrays, [&] {
         impl::check_arrays(series_name, comm, arrays, m_options);
-        if (comm.rank() == 0) impl::check_texts(series_name, attributes, m_options.axis_names);
+        if (comm.rank() != 0) return;
+        impl::check_texts(series_name, attributes, m_options.axis_names);
+        impl::check_axis_names(series_name, arrays, m_options.axis_names);
     });
     for (const NamedArray& each : arrays)
         m_fields.push_back(
@@ -157,7 +164,13 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     const impl::H5Calls calls(series_name, m_path);
     impl::Packed places = impl::from_root(m_comm, series_name, [&] {
         const impl::H5Turn turn;
-        impl::H5Id file = impl::open_h5_file(calls, true);
+        std::int64_t growth = 0;
+        for (const impl::NewField& field : fields)
+            growth += field.blocks * 8 +
+                      (field.is_compressed ? 0 : field.stored.elements() * field.element.bytes);
+        // Datasets of elements and of checksums, and the times.
+        const std::size_t datasets = 2 * fields.size() + 1;
+        impl::H5Id file = impl::open_h5_file_to_write(calls, growth, datasets);
         impl::Packed packed;
         for (impl::NewField& field : fields) {
             if (field.blocks > 0)
@@ -191,7 +204,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     agree_on(m_comm, series_name, [&] {
         if (m_comm.rank() != 0) return;
         const impl::H5Turn turn;
-        impl::H5Id file = impl::open_h5_file(calls, true);
+        impl::H5Id file = impl::open_h5_file_to_write(calls, 0, fields.size() + 1);
         for (std::size_t f = 0; f < fields.size(); ++f)
             if (fields[f].blocks > 0)
                 write_row(calls, file, text(impl::checksum_group, '/', fields[f].name),

@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +120,29 @@ void RawFile::resize(std::int64_t bytes) const {
     while (status != 0 && errno == EINTR);
     if (status != 0)
         throw_system_error(m_caller, text("to make '", m_path, "' ", bytes, " bytes long"), errno);
+}
+
+void RawFile::reserve(std::int64_t bytes) const {
+#ifdef FALLOC_FL_KEEP_SIZE
+    // From before the end on: what lies there may be a hole, of a page that nobody has written yet.
+    constexpr std::int64_t before = 1 << 16;
+    const std::int64_t last = size();
+    const std::int64_t first = std::max<std::int64_t>(last - before, 0);
+    int error = 0;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        static_cast<rlim_t>(last + bytes) > limit.rlim_cur)
+        error = EFBIG;
+    for (int status = -1; error == 0 && status != 0;) {
+        status = ::fallocate(m_descriptor, FALLOC_FL_KEEP_SIZE, first, last + bytes - first);
+        if (status != 0 && errno != EINTR) error = errno;
+    }
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        throw_system_error(m_caller, text("room for ", bytes, " bytes more in '", m_path, '\''),
+                           error);
+#else
+    (void)bytes;
+#endif
 }
 
 void RawFile::sync() const {

@@ -152,7 +152,8 @@ def load(
 
     Of HDF5 any datasets of numbers are taken, in pieces, compressed, or of the other byte order; of .npy either order.
     Only interior cells are written: padding is not valid afterwards, exchange_padding() fills it. Checksums are
-    compared if the file has them. Collective over comm, or over the communicator of out; of one process if neither is
+    compared if a file of HDF5 has them; those of members of a .npz are not looked at. Collective over comm, or over
+    the communicator of out; of one process if neither is
     given. Raises FileError, which is an OSError, if the file cannot be read or is damaged; ShapeError if type or
     shape differ from those of out, UsageError if a name is not there; the same on all ranks.
     """
@@ -245,6 +246,11 @@ def _found(
             raise UsageError(
                 f"{caller}: expected an array of numbers, got {short(name)} of {field.dtype}: elements that are no "
                 "numbers can be loaded into an array that there is, as out"
+            )
+        if field.dtype.char in "gG":
+            raise UsageError(
+                f"{caller}: expected an array of numbers that zeros() makes, got {short(name)} of {field.dtype}: long "
+                "doubles are for C++ alone"
             )
         shape = field.shape
         if step is not None:

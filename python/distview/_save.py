@@ -59,7 +59,7 @@ def save(
     first axis is the fastest. spacing: of HDF5, by axis, makes a uniform grid of it, which ParaView and VTK open as
     well (their x is the last axis): let the path end in ".vtkhdf". origin: of its first cell's lower corner, 0 unless
     given; on_points: whether elements are values at points instead of in cells. axis_names: "y", "x". checksums: of
-    every 4 MiB, by which load() finds damage. compression: of HDF5, from 1 (fast) to 9 (small), which rank 0 does.
+    HDF5, of every 4 MiB, by which load() finds damage. compression: of HDF5, from 1 (fast) to 9 (small), which rank 0 does.
     sync: return when the disk has it. buffer_bytes: the most in one of a rank's buffers. progress: called on rank 0
     now and then with bytes written and bytes in all; it must not communicate, and what it raises is raised on all
     ranks when the file is written.

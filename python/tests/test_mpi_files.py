@@ -133,6 +133,14 @@ def test_what_numpy_writes_and_we_refuse(comm, folder):
             assert str(error).startswith(("inspect: expected", "load: expected")), error
 
 
+def test_long_doubles_are_refused_by_name(comm, folder):
+    on_root(comm, lambda: np.savez(folder / "two.npz", u=np.arange(4.0), wide=np.arange(4).astype("g")))
+    error = raised_on_all(comm, lambda: distview.load(folder / "two.npz", comm=comm))
+    expected = f"load: expected an array of numbers that zeros() makes, got 'wide' of {np.dtype('g')}: long doubles"
+    assert type(error) is distview.UsageError and str(error).startswith(expected), error
+    assert_interior(distview.load(folder / "two.npz", comm=comm, names="u"), np.arange(4.0))
+
+
 def test_bytes_without_a_meaning(comm, folder):
     """Elements that are no numbers go into arrays that there are."""
     layout = layout_of(7, "b", comm.size)
@@ -266,6 +274,8 @@ def test_series(comm, folder):
     for step in (4, -1):
         error = raised_on_all(comm, lambda s=step: distview.load(path, comm=comm, names="u", step=s))
         assert str(error).startswith(f"load: expected a step in [0, 4) of 'u', got {step}")
+    error = raised_on_all(comm, lambda: distview.load(path, out={"n": n}, step=2**63))
+    assert type(error) is distview.UsageError and str(error).startswith("load: expected step to fit 64 bits, got "), error
     error = raised_on_all(comm, lambda: film.append(9, {"u": u}))
     assert str(error).startswith("Hdf5Series.append: expected 2 arrays, as at construction, got 1")
     error = raised_on_all(comm, lambda: film.append(9, {"u": u, "n": u}))

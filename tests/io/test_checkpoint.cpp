@@ -11,7 +11,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
@@ -362,6 +365,9 @@ TEST_F(CheckpointTest, says_what_does_not_fit) {
                               "expected a field 'k' in '" + path + "', got 'flow/u', 'h'");
     EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({{"", state.h.named().array}}), UsageError,
                               "names of fields that are not empty");
+    for (const char* const name : {"u//v", "u/.", "./u", "u/"})
+        EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({{name, state.h.named().array}}), UsageError,
+                                  text("got '", name, "'"));
     EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({state.h.named(), state.h.named()}), UsageError,
                               "'h' twice");
     EXPECT_THROW_ON_ALL_RANKS(
@@ -606,6 +612,103 @@ TEST_F(CheckpointTest, on_a_full_disk_leaves_the_one_before) {
                 << entry.path();
         }
     }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// All but so many bytes of a small file system are taken, by rank 0. Collective.
+class LittleRoom {
+public:
+    LittleRoom(const std::string& folder, std::size_t bytes) : m_path(folder + "/filler") {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank() == 0) {
+            const std::size_t free = std::filesystem::space(folder).available;
+            std::ofstream(m_path) << std::string(free - std::min(free, bytes), 'x');
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    ~LittleRoom() {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank() == 0) std::filesystem::remove(m_path);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    LittleRoom(const LittleRoom&) = delete;
+    LittleRoom& operator=(const LittleRoom&) = delete;
+
+private:
+    std::string m_path;
+};
+
+TEST_F(CheckpointTest, compressed_on_a_full_disk_is_whole_or_an_error) {
+    const char* const small = std::getenv("DISTVIEW_TEST_SMALL_FOLDER");
+    if (!small) GTEST_SKIP() << "no small file system: see disk_full.sh";
+    const std::string where = std::string(small) + "/small.h5";
+    Random random(5, 6);
+    Named h(world, "h", {70, 60}, random);
+    Hdf5Options options;
+    options.compression = 1;
+    int errors = 0;
+    // Of some amounts of room the last piece, which HDF5 keeps until the end, is what the disk has no place for.
+    for (std::uint64_t pages = 0; pages < 56; ++pages) {
+        if (rank() == 0) std::filesystem::remove(where);
+        h.fill(pages);
+        bool is_written = true;
+        {
+            const LittleRoom room(small, 4096 * pages);
+            try {
+                save_hdf5(world, where, {h.named()}, {}, options);
+            } catch (const Error&) {
+                is_written = false;
+                ++errors;
+            }
+        }
+        if (!is_written) continue;
+        h.fill(100);
+        load_hdf5(world, where, {h.named()});
+        EXPECT_ON_ALL_RANKS(h.is_of(pages));
+    }
+    EXPECT_GT(errors, 0);
+    EXPECT_LT(errors, 56);
+    if (rank() == 0) std::filesystem::remove(where);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(CheckpointTest, film_on_a_full_disk_keeps_its_steps_and_goes_on) {
+    const char* const small = std::getenv("DISTVIEW_TEST_SMALL_FOLDER");
+    if (!small) GTEST_SKIP() << "no small file system: see disk_full.sh";
+    const std::string where = std::string(small) + "/film.h5";
+    Random random(5, 7);
+    for (const int compression : {0, 1})
+        for (const std::uint64_t pages : {0, 1, 2, 4}) {
+            if (rank() == 0) std::filesystem::remove(where);
+            Named h(world, "h", {20, 3}, random);
+            Hdf5Options options;
+            options.compression = compression;
+            Hdf5Series film(world, where, {h.named()}, {}, options);
+            // Tables of steps grow at the 65th.
+            const auto append = [&] {
+                h.fill(static_cast<std::uint64_t>(film.steps()));
+                film.append(static_cast<double>(film.steps()), {h.named()});
+            };
+            while (film.steps() < 64) append();
+            {
+                const LittleRoom room(small, 4096 * pages);
+                bool is_full = false;
+                while (!is_full && film.steps() < 200) try {
+                        append();
+                    } catch (const Error&) {
+                        is_full = true;
+                    }
+                EXPECT_TRUE(is_full);
+            }
+            append();
+            EXPECT_EQ(inspect_hdf5(world, where).times.size(),
+                      static_cast<std::size_t>(film.steps()));
+            for (const std::int64_t step : {std::int64_t{0}, std::int64_t{63}, film.steps() - 1}) {
+                load_hdf5_step(world, where, step, {h.named()});
+                EXPECT_ON_ALL_RANKS(h.is_of(static_cast<std::uint64_t>(step)));
+            }
+        }
+    if (rank() == 0) std::filesystem::remove(where);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -14,6 +14,11 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace distview::testing {
 
@@ -98,6 +103,95 @@ TEST_F(SeriesTest, steps_come_back_in_any_layout) {
                                   UsageError,
                                   text("expected a step below ", steps, " of field 'f'"));
     });
+}
+
+/// Makes a dataset as other programs do: of an own type, and of no elements at all if there are no extents. By rank 0.
+void put_foreign(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& extents) {
+    const hid_t space = extents.empty() ? H5Screate(H5S_NULL)
+                                        : H5Screate_simple(static_cast<int>(extents.size()),
+                                                           extents.data(), nullptr);
+    const hid_t dataset =
+        H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT_GE(H5Dclose(dataset), 0);
+    H5Sclose(space);
+}
+
+TEST_F(SeriesTest, what_others_call_time_is_no_time_of_steps) {
+    const auto make = [&](const std::function<void(hid_t)>& fill) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank() == 0) {
+            const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+            put_foreign(file, "u", H5T_IEEE_F64LE, {3});
+            fill(file);
+            EXPECT_GE(H5Fclose(file), 0);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    };
+    const auto names = [&] {
+        std::string all;
+        for (const StoredField& field : inspect_hdf5(world, path).fields) all += field.name + ' ';
+        return all;
+    };
+    make([](hid_t file) {
+        const hid_t characters = H5Tcopy(H5T_C_S1);
+        EXPECT_GE(H5Tset_size(characters, 4), 0);
+        put_foreign(file, "time", characters, {2});
+        H5Tclose(characters);
+    });
+    EXPECT_EQ(names(), "u ");
+    EXPECT_TRUE(inspect_hdf5(world, path).times.empty());
+    make([](hid_t file) { put_foreign(file, "time", H5T_IEEE_F64LE, {2, 3}); });
+    EXPECT_EQ(names(), "time u ");
+    make([](hid_t file) {
+        const hid_t group = H5Gcreate2(file, "time", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        put_foreign(group, "v", H5T_IEEE_F64LE, {2});
+        H5Gclose(group);
+    });
+    EXPECT_EQ(names(), "time/v u ");
+}
+
+TEST_F(SeriesTest, datasets_without_elements_are_no_fields_and_great_numbers_stay_great) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+        const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        put_foreign(file, "none", H5T_IEEE_F64LE, {});
+        const hid_t space = H5Screate(H5S_SCALAR);
+        for (const auto& [name, value] :
+             {std::pair{"most", ~std::uint64_t{0}}, std::pair{"few", std::uint64_t{7}}}) {
+            const hid_t attribute =
+                H5Acreate2(file, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+            EXPECT_GE(H5Awrite(attribute, H5T_NATIVE_UINT64, &value), 0);
+            H5Aclose(attribute);
+        }
+        H5Sclose(space);
+        EXPECT_GE(H5Fclose(file), 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Hdf5Contents contents = inspect_hdf5(world, path);
+    EXPECT_TRUE(contents.fields.empty());
+    EXPECT_EQ(std::get<double>(contents.attributes.at("most")), 0x1p64);
+    EXPECT_EQ(std::get<std::int64_t>(contents.attributes.at("few")), 7);
+    Random random(17, 3);
+    StoredSection section(world, random_stored_layout(random, world.size(), {3}),
+                          {ElementKind::floating_point, 8}, random);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"none", section.any()}}), ShapeError,
+                              "got a dataset of no elements");
+}
+
+TEST_F(SeriesTest, names_that_cannot_be_are_wrong_arguments) {
+    Random random(17, 4);
+    StoredSection section(world, random_stored_layout(random, world.size(), {3, 4}),
+                          {ElementKind::floating_point, 8}, random);
+    Hdf5Options options;
+    options.grid = UniformGrid{.spacing = {1, 1}};
+    EXPECT_THROW_ON_ALL_RANKS(
+        save_hdf5(world, path, {{"flow/u", section.any()}, {"flow_u", section.any()}}, {}, options),
+        UsageError, "got 'flow/u' and 'flow_u'");
+    for (const char* const name : {"", ".", "VTKHDF", "f/x", "x//y"}) {
+        options.axis_names = {"y", name};
+        EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, path, {{"f", section.any()}}, {}, options),
+                                  UsageError, text("got '", name, "'"));
+    }
 }
 
 /// Flips a bit of byte `byte` of a dataset's bytes, or of those of one chunk. By rank 0. Collective.
