@@ -3,7 +3,6 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/import_dist_view.hpp>
-#include <distview/core/cyclic_layout.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/protocol/canonical.hpp>
 #include <distview/core/protocol/convert.hpp>
@@ -13,6 +12,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -95,8 +95,11 @@ ArrayState::ArrayState(protocol::ExportedSection exported, std::string format)
             axis.boundary = dim.edges();
         }
         m_axes.push_back(axis);
-        m_process = static_cast<int>(m_process * dim.grid_size + dim.grid_rank);
-        m_process_count = static_cast<int>(m_process_count * dim.grid_size);
+        // The protocol's grids have no limit: what an int does not count is not known.
+        const bool fits = m_process_count > 0 &&
+                          dim.grid_size <= std::numeric_limits<int>::max() / m_process_count;
+        m_process = fits ? static_cast<int>(m_process * dim.grid_size + dim.grid_rank) : -1;
+        m_process_count = fits ? static_cast<int>(m_process_count * dim.grid_size) : -1;
     }
 }
 
@@ -223,7 +226,6 @@ std::vector<std::int64_t> ArrayState::protocol_indices(int axis) const {
     const AxisOfSection& at =
         m_axes[static_cast<std::size_t>(checked_axis("protocol_indices", axis))];
     std::vector<std::int64_t> result(static_cast<std::size_t>(at.extent));
-    const auto process = static_cast<int>(at.grid_rank);
     const protocol::CanonicalAxis canonical = protocol::canonical_axis(
         m_exported.version, m_exported.dim_data[static_cast<std::size_t>(axis)], at.extent);
     switch (at.type) {
@@ -232,10 +234,11 @@ std::vector<std::int64_t> ArrayState::protocol_indices(int axis) const {
                   canonical.owned.begin.value() - canonical.communication.low);
         break;
     case DistType::cyclic: {
-        const CyclicLayout layout(canonical.size, static_cast<int>(canonical.grid_size),
-                                  canonical.block_size);
+        // As CyclicLayout::to_global(), of a grid that may have more processes than an int counts.
+        const std::int64_t block = canonical.block_size;
         for (std::int64_t l = 0; l < at.extent; ++l)
-            result[static_cast<std::size_t>(l)] = layout.to_global(process, LocalIndex(l)).value();
+            result[static_cast<std::size_t>(l)] =
+                (l / block * at.grid_size + at.grid_rank) * block + l % block;
         break;
     }
     case DistType::unstructured: result = canonical.indices; break;

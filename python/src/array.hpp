@@ -73,8 +73,6 @@ public:
     const std::string& format() const noexcept { return m_format; }
     const std::vector<AxisOfSection>& axes() const noexcept { return m_axes; }
     int rank() const noexcept { return static_cast<int>(m_axes.size()); }
-    int process() const noexcept { return m_process; }
-    int process_count() const noexcept { return m_process_count; }
 
     /// Whether all processes have agreed on a layout.
     bool attached() const noexcept { return m_view.has_value(); }
@@ -159,8 +157,8 @@ private:
     std::string m_format;
     StreamNumber m_stream = no_stream;
     std::vector<AxisOfSection> m_axes;
-    int m_process = 0;
-    int m_process_count = 1;
+    int m_process = 0;       ///< -1 where the grid has more processes than an int counts
+    int m_process_count = 1; ///< the same
     std::optional<Communicator> m_comm;
     std::uint64_t m_number = 0; ///< among the arrays of the communicator, the same on all ranks
     std::map<std::uint64_t, std::uint64_t> m_slicings; ///< how often by what slices

@@ -70,6 +70,16 @@ Dictionary export_dictionary(nb::handle self, const Array& array,
     return nb::borrow<Dictionary>(result);
 }
 
+/// The number, in C order, of the process at these coordinates: one of Python's integers, which hold it however many
+/// processes an export says that there are.
+template <class Coordinate>
+nb::int_ number_in_grid(const Array& array, Coordinate&& coordinate) {
+    nb::object number = nb::int_(0);
+    for (const AxisOfSection& axis : array.state->axes())
+        number = number * nb::int_(axis.grid_size) + nb::int_(coordinate(axis));
+    return nb::int_(number);
+}
+
 void add_shape_properties(nb::class_<Array>& type) {
     using Axis = const AxisOfSection&;
     type.def_prop_ro(
@@ -110,10 +120,15 @@ void add_shape_properties(nb::class_<Array>& type) {
         },
         "Where this process is in the grid.");
     type.def_prop_ro(
-        "process", [](const Array& self) { return self.state->process(); },
+        "process",
+        [](const Array& self) { return number_in_grid(self, [](Axis a) { return a.grid_rank; }); },
         "This process's number in the grid, which is its rank in the communicator.");
     type.def_prop_ro(
-        "process_count", [](const Array& self) { return self.state->process_count(); },
+        "process_count",
+        [](const Array& self) {
+            const nb::int_ last = number_in_grid(self, [](Axis a) { return a.grid_size - 1; });
+            return nb::int_(last + nb::int_(1));
+        },
         "Number of processes that share the array.");
     type.def_prop_ro(
         "padding",

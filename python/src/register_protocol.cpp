@@ -20,6 +20,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -62,12 +63,20 @@ Array alone(ReadExport read) {
 
 Array import_alone(nb::handle object) {
     ReadExport read = read_export(object, 0);
+    constexpr std::int64_t most = 1'000'000'000; // that are counted
     std::int64_t processes = 1;
+    bool are_more = false;
     for (const protocol::DimData& dim : read.exported.dim_data)
-        if (const std::int64_t along = dim.proc_grid_size.value_or(1); along != 1)
-            processes = along > 1'000'000'000 / processes ? 1'000'000'000 : processes * along;
+        if (const std::int64_t along = std::max<std::int64_t>(dim.proc_grid_size.value_or(1), 1);
+            along > most / processes) {
+            are_more = true;
+            processes = most;
+        } else {
+            processes *= along;
+        }
     if (processes != 1)
-        throw ProtocolError(text("DAP import: this is the section of one of ", processes,
+        throw ProtocolError(text("DAP import: this is the section of one of ",
+                                 are_more ? "more than " : "", processes,
                                  " processes, and no communicator was given: pass comm, or "
                                  "validate=\"local\" for this section alone"),
                             "grid_product", -1, "proc_grid_size", -1);

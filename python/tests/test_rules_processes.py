@@ -274,3 +274,22 @@ def test_X10_one_section_is_checked_without_the_others(version):
     with pytest.raises(distview.ProtocolError) as caught:
         distview.from_distarray(one(version, block(9, 2, 0, 0, 4), 5), validate="local")
     assert (caught.value.code, caught.value.axis) == ("shape_mismatch", 0)
+
+
+@both_versions
+@pytest.mark.parametrize("grid", [2**31, 2**32, 2**32 + 1, 2**40])
+def test_sections_of_more_processes_than_an_int_counts(version, grid):
+    """The protocol sets no limit: what is local is right, and nothing takes the array for one of one process."""
+    section = one(version, cyclic(2 * grid, grid, 3, 3), 2)
+    accepts(section)
+    view = distview.from_distarray(section, validate="local")
+    assert (view.process, view.process_count, view.grid, view.coordinates) == (3, grid, (grid,), (3,))
+    assert view.protocol_indices(0).tolist() == [3, 3 + grid]
+    assert f"process 3 of {grid}" in repr(view) and not view.attached
+    assert view.dap(version)["dim_data"] == section["dim_data"]
+    with pytest.raises(distview.ProtocolError, match="one of more than 1000000000 processes") as caught:
+        distview.from_distarray(section)
+    assert caught.value.code == "grid_product"
+    row = cyclic(70000, 70000, 69999, 69999)
+    view = distview.from_distarray(export(version, (row, row), (1, 1)), validate="local")
+    assert (view.process, view.process_count) == (70000**2 - 1, 70000**2)
