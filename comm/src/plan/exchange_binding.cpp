@@ -83,7 +83,7 @@ bool ExchangeBinding::is_for(const ArraySet& arrays) const noexcept {
         m_identities.size() != arrays.sources.size() + arrays.targets.size())
         return false;
     const auto middle = m_identities.begin() + static_cast<std::ptrdiff_t>(arrays.sources.size());
-    // Arrays of another type are taken for new ones, which are then refused on all ranks.
+    // Arrays of another type, or that must not be written, are taken for new ones, which are then refused on all ranks.
     return std::equal(m_identities.begin(), middle, arrays.sources.begin(), is_same) &&
            std::equal(middle, m_identities.end(), arrays.targets.begin(), is_same) &&
            arrays.have_right_types();

@@ -200,6 +200,22 @@ TEST(Behaviour, local_algorithms_allocate_no_more_than_a_bare_kernel) {
     }
 }
 
+TEST(Behaviour, local_algorithms_allocate_nothing_for_their_labels) {
+    const AllAlgorithms all;
+    fill(all.exec, all.x, 1.0, Cells::owned);
+    fill(all.exec, all.y, 1.0, Cells::owned);
+    const std::string no_label;
+    const Kokkos::RangePolicy<Exec> policy(all.exec, 0, 2);
+    const auto bare = [&] { Kokkos::parallel_for(no_label, policy, BareKernel()); };
+    bare();
+    const AllocationCounts least = count_heap_allocations(bare);
+    for (const auto& [name, call] : all.local()) {
+        call();
+        const AllocationCounts counts = count_heap_allocations([&] { call(); });
+        EXPECT_LE(counts.heap, least.heap) << name << ": " << counts.description;
+    }
+}
+
 TEST(Behaviour, sections_without_cells_launch_nothing) {
     const Exec exec;
     const auto x = make_section<double, 1>({ProcessGrid{1}, {block(0, {.boundary = Widths(2)})}});

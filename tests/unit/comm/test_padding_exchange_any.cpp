@@ -252,6 +252,20 @@ TEST_F(PaddingExchangeAnyErrors, ReadOnlyMemoryOnOneRank) {
     }
 }
 
+TEST_F(PaddingExchangeAnyErrors, AReadOnlyViewOfABoundArray) {
+    execute(good);
+    const DistView<const double**> fixed = array;
+    const AnyDistView bad = fixed;
+    const std::span<const AnyDistView> fields(&bad, 1);
+    const std::string expected = "field 0 is read-only: an exchange writes its padding";
+    EXPECT_THROW_ON_ALL_RANKS(execute(bad), ShapeError, expected);
+    EXPECT_THROW_ON_ALL_RANKS(plan.bind(Exec(), fields), ShapeError, expected);
+    array.mark_written();
+    EXPECT_THROW_ON_ALL_RANKS(plan.require(exec, 1, fields), ShapeError, expected);
+    plan.combine(exec, Sum{}, array);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<double>(exec, Sum{}, fields), ShapeError, expected);
+}
+
 TEST_F(PaddingExchangeAnyErrors, DeviceMemoryOnOneRank) {
     for (int odd = 0; odd < n; ++odd)
         for (const DeviceType type : {DeviceType::cuda, DeviceType::rocm, DeviceType::one_api}) {

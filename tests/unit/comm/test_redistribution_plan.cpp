@@ -139,6 +139,20 @@ TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
                               "source 0 and target 0 differ in element type");
 }
 
+TEST_F(RedistributionPlans, DoNotWriteAReadOnlyViewOfABoundTarget) {
+    const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
+    const Matrix a = make_numbered(from), b = make(to);
+    RedistributionPlan plan(comm, from, to);
+    plan.execute(exec, AnyDistView(a), AnyDistView(b));
+    Kokkos::deep_copy(exec, b.view(), 0);
+    const DistView<const double**> fixed = b;
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(fixed)), ShapeError,
+                              "target 0 is read-only");
+    for (std::size_t i = 0; i < b.view().size(); ++i) EXPECT_EQ(b.view().data()[i], 0);
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
 TEST_F(RedistributionPlans, BindArraysOfTypesKnownAtRunTime) {
     const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
     const Matrix a = make_numbered(from), b = make(to);

@@ -44,8 +44,10 @@ StencilOperator(PaddingExchangePlan&, Functor) -> StencilOperator<Functor>;
 /// z = r
 struct NoPreconditioner {};
 
-/// A preconditioner cell by cell, such as Jacobi's: functor(r, i, j, ...) is the element of z = M^-1 r where r is that
-/// of the residual. z is never stored.
+/// A preconditioner cell by cell, such as Jacobi's: functor(r, i, j, ...) is the element of z = M^-1 r at (i, j, ...),
+/// where the number r is the residual's element there. z is never stored.
+///
+///     PointPreconditioner{KOKKOS_LAMBDA(double r, int i, int j) { return r / diagonal(i, j); }}
 ///
 /// Collective: no (local)
 template <class Functor>

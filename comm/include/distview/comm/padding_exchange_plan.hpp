@@ -207,8 +207,7 @@ public:
     }
     template <class Value, ExecutionSpace Exec, class Op>
     auto start_combine_as(const Exec& exec, const Op& op, const AnyFields& fields) {
-        impl::ArraySet arrays =
-            impl::array_set<Exec>(impl::ExchangeKind::combine, described(fields));
+        impl::ArraySet arrays = any_set<Exec>(impl::ExchangeKind::combine, described(fields));
         arrays.element_code = impl::element_code<Value>();
         return start_combine_set<Value>(exec, op, arrays);
     }
@@ -247,14 +246,12 @@ public:
 private:
     template <ExecutionSpace Exec>
     void bind_described(std::span<const impl::Field> fields) {
-        m_core->bind(impl::CallWord::Kind::bind,
-                     impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        m_core->bind(impl::CallWord::Kind::bind, any_set<Exec>(impl::ExchangeKind::fill, fields));
     }
     template <ExecutionSpace Exec>
     bool require_described(const Exec& exec, Widths depth, std::span<const impl::Field> fields) {
-        const std::span<const impl::Field> stale = m_core->before_call([&] {
-            return m_core->stale(impl::array_set<Exec>(impl::ExchangeKind::fill, fields), depth);
-        });
+        const std::span<const impl::Field> stale = m_core->before_call(
+            [&] { return m_core->stale(any_set<Exec>(impl::ExchangeKind::fill, fields), depth); });
         if (stale.empty())
             m_core->skip(impl::CallWord::Kind::skip_fill);
         else
@@ -264,9 +261,16 @@ private:
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
         ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
-                                    impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+                                    any_set<Exec>(impl::ExchangeKind::fill, fields));
         handle.begin_step();
         return handle;
+    }
+    /// Of fields that may be read-only, as is not known when the program is compiled.
+    template <ExecutionSpace Exec>
+    static impl::ArraySet any_set(impl::ExchangeKind kind, std::span<const impl::Field> fields) {
+        impl::ArraySet arrays = impl::array_set<Exec>(kind, fields);
+        arrays.writes_sources = true;
+        return arrays;
     }
     template <class... Values, ExecutionSpace Exec, class Op>
     auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {

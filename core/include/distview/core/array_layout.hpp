@@ -112,7 +112,7 @@ using Extents = std::array<std::int64_t, max_rank>;
 ///             calls of comm compare their fingerprints
 /// Cost:       O(sum of P) for irregular, O(P + labels log labels) for unstructured axes, else O(1). That of one process's
 ///             labels has 8 bytes for each process as well, with ghosts 16, which == compares unless layouts are copies
-/// Errors:     LayoutError for negative sizes or widths, block_size < 1, bounds that do not ascend
+/// Errors:     LayoutError for negative sizes or widths, or of 2^61 and more, block_size < 1, bounds that do not ascend
 ///             from 0, a number of bounds, widths or lists that is not the grid's, a label twice
 ///             where that is not allowed, ghosts that nobody owns or more than a list has, a number of
 ///             axes that is not the grid's, or more than 2^63-1 elements in all
@@ -153,7 +153,7 @@ public:
 
     /// A 64-bit hash of everything above: equal layouts have equal fingerprints.
     std::uint64_t fingerprint() const noexcept { return m_state->fingerprint; }
-    /// One line an axis: "axis 1: block, 360 elements over 3 processes, padding (1, 1), periodic".
+    /// One line an axis: "axis 1: block, 360 elements over 3 processes, padding (1, 1), boundary padding (1, 1), periodic".
     std::string describe() const;
 
     friend bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept;

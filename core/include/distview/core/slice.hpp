@@ -30,8 +30,8 @@ struct SectionSlice {
 /// sections:
 ///
 ///     block         irregular blocks without padding, whatever padding the axis has
-///     cyclic        in blocks of block_size / step where step divides block_size and the slice begins
-///                   with the first block of a round of block_size * grid_size cells; in blocks of 1
+///     cyclic        in blocks of block_size / step where step divides block_size and `begin` is in the first
+///                   `step` cells of a round of block_size * grid_size cells; in blocks of 1
 ///                   where each step leads from one process's block to the next one's; anything on one
 ///                   process. Else what lies in one round becomes irregular blocks
 ///     unstructured  the whole axis only, its labels as they were, without ghosts
@@ -40,9 +40,8 @@ struct SectionSlice {
 /// Indices:    of the slices: interior cells of `layout`; one slice for each axis, or none: all of
 ///             all interior cells
 /// Cost:       O(grid size) along block axes, O(labels) along unstructured ones
-/// Errors:     LayoutError if a slice leaves the interior, has a negative step, or picks elements that
-///             no layout of the axis' kind deals out so (a RedistributionPlan with slices moves
-///             these); UsageError if there is no such process
+/// Errors:     LayoutError if a slice leaves the interior, has a negative step, or is none of the above (a
+///             RedistributionPlan with slices moves these); UsageError if there is no such process
 SectionSlice slice_section(const ArrayLayout& layout, int process,
                            const std::vector<AxisSlice>& slices);
 

@@ -4,6 +4,8 @@
 #include <distview/algorithms/impl/fused_sums.hpp>
 #include <distview/core/concepts.hpp>
 
+#include <type_traits>
+
 namespace distview::impl {
 
 // The kernels of a conjugate gradient iteration. All arrays have one layout, hence the same indices.
@@ -24,6 +26,9 @@ struct ElementOfFunctor {
     Functor functor;
     template <class T, class... Indices>
     KOKKOS_FORCEINLINE_FUNCTION T operator()(T r, Indices... at) const {
+        static_assert(std::is_invocable_v<const Functor&, T, Indices...>,
+                      "PointPreconditioner: expected a functor that is called as functor(r, i, j, "
+                      "...), where r is a number, the residual's element");
         return static_cast<T>(functor(r, at...));
     }
 };

@@ -25,13 +25,19 @@ struct ArraySet {
     int variant = 0;
     bool as_bytes = false;          ///< element types must be alike
     bool reads_target = false;      ///< whether what is in the target goes into the result
+    bool writes_sources = false;    ///< whether `sources` are written, and may be read-only
     std::uint64_t element_code = 0; ///< required of all arrays, if not 0
 
     /// Not of redistributions.
     ExchangeKind kind() const noexcept { return static_cast<ExchangeKind>(variant); }
 
-    /// Whether element types are as an execution wants them; sets that are bound may be passed to another kind of call.
+    /// Whether element types are as an execution wants them, and arrays that it writes may be written; sets that are bound may
+    /// be passed to another kind of call, or by views of const elements.
     bool have_right_types() const noexcept {
+        for (const Field& target : targets)
+            if (target.read_only) return false;
+        for (const Field& source : sources)
+            if (writes_sources && source.read_only) return false;
         for (std::size_t i = 0; as_bytes && i < sources.size(); ++i)
             if (sources[i].element_code != targets[i].element_code ||
                 !moves_as_bytes(sources[i].element_size))
