@@ -74,16 +74,16 @@ template <ExecutionSpace Exec, class Walk, class Body>
 void launch_walk(const std::string& label, const Exec& exec, const Walk& walk, const Body& body) {
     // Kokkos copies a label even if nobody asks for it: of more than 15 characters an allocation a kernel.
     static const std::string no_label;
-    const std::string& shown = Kokkos::Tools::profileLibraryLoaded() ? label : no_label;
+    const std::string& shown_label = Kokkos::Tools::profileLibraryLoaded() ? label : no_label;
     if constexpr (loops_by_row<Exec>) {
         const std::int64_t parts = part_count(exec, walk.count());
-        Kokkos::parallel_for(shown, cell_policy<std::int64_t>(exec, parts),
+        Kokkos::parallel_for(shown_label, cell_policy<std::int64_t>(exec, parts),
                              RowKernel<Walk, Body>{walk, body, parts});
     } else if (fits_in_32_bits(walk.count())) {
-        Kokkos::parallel_for(shown, cell_policy<int>(exec, walk.count()),
+        Kokkos::parallel_for(shown_label, cell_policy<int>(exec, walk.count()),
                              CellKernel<Walk, Body, int>{walk, body});
     } else {
-        Kokkos::parallel_for(shown, cell_policy<std::int64_t>(exec, walk.count()),
+        Kokkos::parallel_for(shown_label, cell_policy<std::int64_t>(exec, walk.count()),
                              CellKernel<Walk, Body, std::int64_t>{walk, body});
     }
 }
