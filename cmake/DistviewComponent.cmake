@@ -13,7 +13,11 @@ function(distview_set_install_rpath target folder)
     endif()
     cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE to_libraries)
-    string(REGEX REPLACE "/\\.$" "" place "$ORIGIN/${to_libraries}")
+    set(origin "$ORIGIN")
+    if(APPLE)
+        set(origin "@loader_path")
+    endif()
+    string(REGEX REPLACE "/\\.$" "" place "${origin}/${to_libraries}")
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "${place}")
 endfunction()
 
@@ -40,11 +44,12 @@ function(distview_add_component name)
         set_target_properties(
             ${target}
             PROPERTIES CXX_EXTENSIONS OFF
-                       CXX_VISIBILITY_PRESET default
-                       VISIBILITY_INLINES_HIDDEN OFF
                        POSITION_INDEPENDENT_CODE ON
                        VERSION ${distview_VERSION}
                        SOVERSION ${distview_VERSION_MAJOR}.${distview_VERSION_MINOR})
+        if(BUILD_SHARED_LIBS) # whatever a project around it wants of its own
+            set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
+        endif()
         distview_set_install_rpath(${target} "${CMAKE_INSTALL_LIBDIR}")
         target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
     else()

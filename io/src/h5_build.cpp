@@ -130,6 +130,7 @@ void check_texts(const std::string& caller, const Attributes& attributes,
 void check_axis_names(const std::string& caller, const std::vector<NamedArray>& arrays,
                       const std::vector<std::string>& axis_names) {
     std::set<std::string> datasets(axis_names.begin(), axis_names.end());
+    datasets.insert(time_name);
     for (const NamedArray& each : arrays) datasets.insert(each.name);
     for (const std::string& name : axis_names) {
         const std::string first = name.substr(0, name.find('/'));
@@ -139,7 +140,7 @@ void check_axis_names(const std::string& caller, const std::vector<NamedArray>& 
             can_be = can_be && !datasets.contains(name.substr(0, slash));
         require<UsageError>(can_be, [&] {
             return text(caller, ": expected names of axes that are not empty, nor in '",
-                        checksum_group, "', '", vtk_group,
+                        checksum_group, "', '", vtk_group, "', '", time_name,
                         "', a field or another axis, without '.' and nothing between '/', got '",
                         name, "'");
         });

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace distview::impl {
@@ -35,9 +36,11 @@ void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t 
                       const RawFile& scratch) {
     const H5Turn turn;
     const std::string what = text("to write field '", field.name, "' of");
+    std::optional<ReservedRoom> room;
     const std::int64_t bytes_of_all = field.stored.elements() * field.element.bytes;
-    // What cannot be compressed grows a little.
-    H5Id file = open_h5_file_to_write(calls, bytes_of_all + bytes_of_all / 256, 1);
+    // What cannot be compressed grows a little. A file that is not a film is none yet: nothing is lost with it.
+    if (step >= 0) room.emplace(calls, bytes_of_all + bytes_of_all / 256, std::size_t{1});
+    H5Id file = open_h5_file(calls, true);
     {
         H5Id dataset(calls.check(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), what), H5Dclose);
         const H5Id space(H5Dget_space(dataset), H5Sclose);

@@ -33,12 +33,10 @@ OpenField OpenField::get(Packed& packed) {
     return result;
 }
 
-namespace {
-
-/// What a dataset's tables grow by at most, in one step; and what a file's own do.
-constexpr std::int64_t most_table_bytes = 1 << 15;
-
-H5Id open_raw(const H5Calls& calls, bool writable) {
+H5Id open_h5_file(const H5Calls& calls, bool writable) {
+    // The system's reasons (no such file, no permission, a folder) are plainer than HDF5's.
+    const RawFile file(calls.caller(), calls.path(),
+                       writable ? RawFile::Mode::write : RawFile::Mode::read);
     const H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 14, 0)
     // File systems without locks can be read from.
@@ -56,18 +54,15 @@ H5Id open_raw(const H5Calls& calls, bool writable) {
     return {calls.check(opened, "a file of HDF5 in"), H5Fclose};
 }
 
-} // namespace
-
-H5Id open_h5_file(const H5Calls& calls) {
-    // The system's reasons (no such file, no permission, a folder) are plainer than HDF5's.
-    const RawFile file(calls.caller(), calls.path(), RawFile::Mode::read);
-    return open_raw(calls, false);
+ReservedRoom::ReservedRoom(const H5Calls& calls, std::int64_t growth, std::size_t datasets)
+    : m_file(calls.caller(), calls.path(), RawFile::Mode::write) {
+    // What a dataset's tables grow by at most in one step; and what a file's own do.
+    constexpr std::int64_t table_bytes = 1 << 15;
+    m_is_reserved = m_file.reserve(growth + table_bytes * static_cast<std::int64_t>(datasets + 1));
 }
 
-H5Id open_h5_file_to_write(const H5Calls& calls, std::int64_t growth, std::size_t datasets) {
-    const RawFile file(calls.caller(), calls.path(), RawFile::Mode::write);
-    file.reserve(growth + most_table_bytes * static_cast<std::int64_t>(datasets + 1));
-    return open_raw(calls, true);
+ReservedRoom::~ReservedRoom() {
+    if (m_is_reserved) m_file.give_back();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include "from_root.hpp"
 #include "h5.hpp"
+#include "raw_file.hpp"
 #include "stored_array.hpp"
 
 #include <distview/io/hdf5.hpp>
@@ -26,10 +27,23 @@ struct OpenField {
     static OpenField get(Packed& packed);
 };
 
-H5Id open_h5_file(const H5Calls& calls);
-/// To write. Throws unless the disk has room for `growth` bytes of elements and for the tables of so many datasets: HDF5
-/// overwrites tables where they are, and a disk that were full halfway would leave a file that nobody can read.
-H5Id open_h5_file_to_write(const H5Calls& calls, std::int64_t growth, std::size_t datasets);
+H5Id open_h5_file(const H5Calls& calls, bool writable = false);
+
+/// Room on the disk for what a file is about to grow by. HDF5 overwrites tables where they are: a disk that were full
+/// halfway would leave a file that nobody can read. What is not used goes back at the end, after the file was closed.
+class ReservedRoom {
+public:
+    /// Throws unless there is room for `growth` bytes of elements and for the tables of so many datasets. Where the file
+    /// system cannot say so, nothing is done.
+    ReservedRoom(const H5Calls& calls, std::int64_t growth, std::size_t datasets);
+    ~ReservedRoom();
+    ReservedRoom(const ReservedRoom&) = delete;
+    ReservedRoom& operator=(const ReservedRoom&) = delete;
+
+private:
+    RawFile m_file;
+    bool m_is_reserved = false;
+};
 
 /// Looks at one dataset; `step` >= 0: checksums of that step. Throws UsageError if there is none of this name.
 OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,

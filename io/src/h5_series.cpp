@@ -36,6 +36,16 @@ void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_n
     calls.check(dataset.reset(), what);
 }
 
+/// Bytes that a step of a field takes: the last pieces along its axes are as large as the others.
+std::int64_t step_bytes(const impl::NewField& field) {
+    const std::vector<std::int64_t> chunk =
+        impl::chunk_extents(field.shape, field.element.bytes, impl::most_chunk_bytes);
+    std::int64_t bytes = field.element.bytes;
+    for (std::size_t d = 0; d < chunk.size(); ++d)
+        bytes *= (field.shape[d] + chunk[d] - 1) / chunk[d] * chunk[d];
+    return bytes;
+}
+
 /// Finds where the pieces of a step are: boxes of whole rows, as chunk_extents() cuts them.
 void find_chunks(const impl::H5Calls& calls, hid_t file, impl::NewField& field, std::int64_t step) {
     const std::string what = text("the place of field '", field.name, "' in");
@@ -166,11 +176,10 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         const impl::H5Turn turn;
         std::int64_t growth = 0;
         for (const impl::NewField& field : fields)
-            growth += field.blocks * 8 +
-                      (field.is_compressed ? 0 : field.stored.elements() * field.element.bytes);
+            growth += field.blocks * 8 + (field.is_compressed ? 0 : step_bytes(field));
         // Datasets of elements and of checksums, and the times.
-        const std::size_t datasets = 2 * fields.size() + 1;
-        impl::H5Id file = impl::open_h5_file_to_write(calls, growth, datasets);
+        const impl::ReservedRoom room(calls, growth, 2 * fields.size() + 1);
+        impl::H5Id file = impl::open_h5_file(calls, true);
         impl::Packed packed;
         for (impl::NewField& field : fields) {
             if (field.blocks > 0)
@@ -204,7 +213,8 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     agree_on(m_comm, series_name, [&] {
         if (m_comm.rank() != 0) return;
         const impl::H5Turn turn;
-        impl::H5Id file = impl::open_h5_file_to_write(calls, 0, fields.size() + 1);
+        const impl::ReservedRoom room(calls, 0, fields.size() + 1);
+        impl::H5Id file = impl::open_h5_file(calls, true);
         for (std::size_t f = 0; f < fields.size(); ++f)
             if (fields[f].blocks > 0)
                 write_row(calls, file, text(impl::checksum_group, '/', fields[f].name),

@@ -122,27 +122,46 @@ void RawFile::resize(std::int64_t bytes) const {
         throw_system_error(m_caller, text("to make '", m_path, "' ", bytes, " bytes long"), errno);
 }
 
-void RawFile::reserve(std::int64_t bytes) const {
+bool RawFile::reserve(std::int64_t bytes) const {
 #ifdef FALLOC_FL_KEEP_SIZE
     // From before the end on: what lies there may be a hole, of a page that nobody has written yet.
     constexpr std::int64_t before = 1 << 16;
-    const std::int64_t last = size();
-    const std::int64_t first = std::max<std::int64_t>(last - before, 0);
+    const std::int64_t size_now = this->size();
+    const std::int64_t end = size_now + bytes;
     int error = 0;
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        static_cast<rlim_t>(last + bytes) > limit.rlim_cur)
+        static_cast<rlim_t>(end) > limit.rlim_cur)
         error = EFBIG;
-    for (int status = -1; error == 0 && status != 0;) {
-        status = ::fallocate(m_descriptor, FALLOC_FL_KEEP_SIZE, first, last + bytes - first);
-        if (status != 0 && errno != EINTR) error = errno;
+    // Kernels may give up, and undo what they have done, for any signal, as a profiler's: by pieces that end between two.
+    std::int64_t piece = most_bytes;
+    for (std::int64_t at = std::max<std::int64_t>(size_now - before, 0); error == 0 && at < end;) {
+        const std::int64_t count = std::min(piece, end - at);
+        if (::fallocate(m_descriptor, FALLOC_FL_KEEP_SIZE, at, count) == 0) {
+            at += count;
+            piece = most_bytes;
+        } else if (errno == EINTR) {
+            piece = std::max<std::int64_t>(piece / 2, 4096);
+        } else {
+            error = errno;
+        }
     }
+    if (error == 0) return true;
+    give_back();
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)
         throw_system_error(m_caller, text("room for ", bytes, " bytes more in '", m_path, '\''),
                            error);
 #else
     (void)bytes;
 #endif
+    return false;
+}
+
+void RawFile::give_back() const noexcept {
+    // Whatever size a file is given, blocks behind the last byte are freed.
+    struct stat status{};
+    if (::fstat(m_descriptor, &status) == 0 && ::ftruncate(m_descriptor, status.st_size) != 0)
+        return; // it keeps them
 }
 
 void RawFile::sync() const {

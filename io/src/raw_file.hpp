@@ -33,9 +33,10 @@ public:
     void write(const void* from, std::int64_t bytes, std::int64_t offset,
                const std::string& what) const;
     void resize(std::int64_t bytes) const;
-    /// Throws unless the disk has room for that many bytes behind the last one, which it keeps for them until somebody
-    /// resizes the file. Where the file system cannot say so, nothing is done.
-    void reserve(std::int64_t bytes) const;
+    /// Throws, and leaves the room to others, unless the disk has some for that many bytes behind the last one. False where
+    /// the file system cannot say so; else give_back() what is not used.
+    bool reserve(std::int64_t bytes) const;
+    void give_back() const noexcept;
     /// Returns when the disk has everything that any rank has written and the system knows of.
     void sync() const;
     /// Errors of a close are errors of a write.

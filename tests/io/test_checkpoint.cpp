@@ -678,7 +678,7 @@ TEST_F(CheckpointTest, film_on_a_full_disk_keeps_its_steps_and_goes_on) {
     const std::string where = std::string(small) + "/film.h5";
     Random random(5, 7);
     for (const int compression : {0, 1})
-        for (const std::uint64_t pages : {0, 1, 2, 4}) {
+        for (std::uint64_t pages = 0; pages <= 40; pages += 8) {
             if (rank() == 0) std::filesystem::remove(where);
             Named h(world, "h", {20, 3}, random);
             Hdf5Options options;

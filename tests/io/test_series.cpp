@@ -187,7 +187,7 @@ TEST_F(SeriesTest, names_that_cannot_be_are_wrong_arguments) {
     EXPECT_THROW_ON_ALL_RANKS(
         save_hdf5(world, path, {{"flow/u", section.any()}, {"flow_u", section.any()}}, {}, options),
         UsageError, "got 'flow/u' and 'flow_u'");
-    for (const char* const name : {"", ".", "VTKHDF", "f/x", "x//y"}) {
+    for (const char* const name : {"", ".", "VTKHDF", "f/x", "x//y", "time/x"}) {
         options.axis_names = {"y", name};
         EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, path, {{"f", section.any()}}, {}, options),
                                   UsageError, text("got '", name, "'"));

@@ -39,7 +39,7 @@ struct Hdf5Options {
     std::int64_t checksum_bytes = std::int64_t{4} << 20;
     /// 1 (fast) to 9 (small): datasets lie in compressed pieces (shuffle, deflate), which all readers of HDF5 know; 0: as
     /// they are in memory. Rank 0 compresses, so that large files take long. Meanwhile the folder needs room for one
-    /// array that is not compressed.
+    /// array that is not compressed, for a film's step for two.
     int compression = 0;
     // See FileOptions.
     std::int64_t buffer_bytes = FileOptions().buffer_bytes;
