@@ -209,6 +209,7 @@ contains
         type(distview_memory) :: section
         status = c_array_memory(self%handle, section)
         if (status /= distview_success .or. .not. c_associated(whole%data)) return
+        if (.not. associated(self%comm)) return
         if (self%comm%rank() == root) status = check_values(whole, section%element, self%comm, name)
     end function
 end submodule

@@ -249,7 +249,7 @@ contains
     end function
 
     ! What an object keeps of a communicator, another name for it, lies behind a pointer, and so do lists of layouts: gfortran
-    ! 14 copies b bit by bit for a(i) = b(j), and finalises components of the copy, so that it would release what was never
+    ! 14 copies a(j) bit by bit for a(i) = a(j), and finalises components of the copy, so that it would release what was never
     ! retained; and it does not finalise what a function returns if that has such components.
     subroutine keep_communicator(kept, comm)
         type(distview_communicator), pointer, intent(inout) :: kept

@@ -186,7 +186,8 @@ def of_comm(position: int) -> Callable[..., _distview.Communicator | None]:
 
     def take(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
         # The keyword first: where both are given, what has the position was meant to be something else.
-        return communicator(kwargs.get("comm", args[position] if len(args) > position else None))
+        given = kwargs.get("comm")
+        return communicator(args[position] if given is None and len(args) > position else given)
 
     return take
 

@@ -25,7 +25,8 @@ def _of_plan(self: MigrationPlan, *_args: Any, **_kwargs: Any) -> _distview.Comm
 
 
 def _of_comm(_self: Any, *args: Any, **kwargs: Any) -> _distview.Communicator | None:
-    return communicator(kwargs.get("comm", args[0] if args else None))
+    given = kwargs.get("comm")
+    return communicator(args[0] if given is None and args else given)
 
 
 class MigrationPlan:

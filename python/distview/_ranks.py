@@ -151,13 +151,16 @@ def order_ranks(comm: Comm, ranks: Sequence[int]) -> MPI.Intracomm:
     found = _of_program(comm, "order_ranks")
 
     def numbers() -> list[int]:
+        given: Any = ranks
+        named: list[int] = []
         try:
-            given = [operator.index(rank) for rank in ranks]
+            given = list(ranks)
+            named = [operator.index(rank) for rank in given if not isinstance(rank, bool)]
         except TypeError:
-            given = []
-        if sorted(given) != list(range(found.size)):
-            raise UsageError(f"order_ranks: expected each of the {found.size} ranks once, got {short(ranks)}")
-        return given
+            pass
+        if sorted(named) != list(range(found.size)) or len(given) != len(named):
+            raise UsageError(f"order_ranks: expected each of the {found.size} ranks once, got {short(given)}")
+        return named
 
     order = agreed(found, "order_ranks", numbers, lambda given: {"ranks": given})
     from mpi4py import MPI

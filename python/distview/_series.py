@@ -51,6 +51,8 @@ class Hdf5Series:
         path: Path,
         arrays: Mapping[str, Section[Any]],
         attributes: Attributes | None = None,
+        *,
+        sync: bool = False,
         **options: Unpack[Hdf5Options],
     ) -> None:
         caller = "Hdf5Series"
@@ -60,7 +62,8 @@ class Hdf5Series:
             if not _distview.has_hdf5():
                 raise UsageError(f"{caller}: expected a build with HDF5, got one without (see distview.save)")
             name, given = read_path(caller, path), read_arrays(caller, arrays)
-            kept, chosen = read_attributes(caller, attributes), settings(caller, **only(caller, options, Hdf5Options))
+            kept = read_attributes(caller, attributes)
+            chosen = settings(caller, sync=sync, **only(caller, options, Hdf5Options))
             _distview.check_file_arrays(caller, self._comm, given)
             return name, given, kept, chosen
 

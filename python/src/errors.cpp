@@ -110,14 +110,22 @@ std::exception_ptr image_of(nb::handle error) {
     return std::make_exception_ptr(Error(named));
 }
 
-/// The image of an exception that is none of the library's: its own text does not say what was called.
-std::exception_ptr named_after(const char* caller, const std::exception_ptr& image) {
+/// The image; of an exception that is none of the library's, and whose text does not say what was called, with that in front.
+std::exception_ptr named_after(const char* caller, const Failure& failure) noexcept {
+    if (!failure.image || !failure.cause) return failure.image;
     try {
-        std::rethrow_exception(image);
-    } catch (const UsageError& e) {
-        return std::make_exception_ptr(UsageError(text(caller, ": ", e.what())));
-    } catch (const Error& e) {
-        return std::make_exception_ptr(Error(text(caller, ": ", e.what())));
+        if (nb::isinstance(failure.cause, error_class("Error")) ||
+            text_of(failure.cause).starts_with(text(caller, ": ")))
+            return failure.image;
+        try {
+            std::rethrow_exception(failure.image);
+        } catch (const UsageError& e) {
+            return std::make_exception_ptr(UsageError(text(caller, ": ", e.what())));
+        } catch (const Error& e) {
+            return std::make_exception_ptr(Error(text(caller, ": ", e.what())));
+        }
+    } catch (...) {
+        return failure.image; // the others wait for it, whatever it says
     }
 }
 
@@ -143,9 +151,7 @@ Failure current_failure() noexcept {
 
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest, const Arguments& arguments) {
-    std::exception_ptr image = failure.image;
-    if (image && failure.cause && !nb::isinstance(failure.cause, error_class("Error")))
-        image = named_after(caller, image);
+    const std::exception_ptr image = named_after(caller, failure);
     try {
         const nb::gil_scoped_release release;
         const CollectiveCall call(comm, caller);

@@ -63,6 +63,7 @@ bool read_number(nb::handle given, Number& number) {
         Integer<T> read;
         if (!nb::try_cast(given, read)) return false;
         number.integer = static_cast<std::int64_t>(read.value);
+        number.is_unsigned = std::is_unsigned_v<T>;
         return true;
     } else if constexpr (std::is_floating_point_v<T>) {
         double value = 0;
@@ -107,6 +108,7 @@ std::vector<Argument> arguments_of(const Update& update) {
     const auto shown = [&](const Number& number, int otherwise) {
         const std::complex<double> value = number.real_or_complex;
         if (!is_linear) return text(otherwise);
+        if (number.is_unsigned) return text(static_cast<std::uint64_t>(number.integer));
         if (value == std::complex<double>()) return text(number.integer);
         const std::string real = exact_text(value.real());
         return value.imag() == 0 ? real : text('(', real, ", ", exact_text(value.imag()), ')');

@@ -22,6 +22,7 @@ namespace distview::python {
 /// alpha or beta, read as what the target's elements are.
 struct Number {
     std::int64_t integer = 0; ///< of unsigned ones the same bits
+    bool is_unsigned = false;
     std::complex<double> real_or_complex{};
 
     template <class T>

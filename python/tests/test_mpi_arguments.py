@@ -109,6 +109,11 @@ REFUSED = {
         lambda u, _: distview.zeros(SHAPE, "b", "f8", comm=u.comm),
         "zeros: got multiple values for argument 'comm'",
     ),
+    "comm by position and None by keyword": (
+        lambda u, _: distview.zeros(SHAPE, "b", u.comm),
+        lambda u, _: distview.zeros(SHAPE, "b", u.comm, comm=None),
+        "zeros: got multiple values for argument 'comm'",
+    ),
     "an array as validate": (
         lambda u, _: distview.from_distarray(u, u.comm),
         lambda u, _: distview.from_distarray(u, u.comm, np.array(["full", "local"])),

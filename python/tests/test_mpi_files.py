@@ -255,7 +255,7 @@ def test_series(comm, folder):
     path = folder / "film.vtkhdf"
     u, whole = index_coded(comm, (6, 7))
     n, numbers = index_coded(comm, (9,), dtype="i8")
-    film = distview.Hdf5Series(path, {"u": u, "n": n}, {"title": "a film"}, spacing=(0.5, 0.25), origin=(1, 2))
+    film = distview.Hdf5Series(path, {"u": u, "n": n}, {"title": "a film"}, spacing=(0.5, 0.25), origin=(1, 2), sync=True)
     assert film.steps == 0 and film.path == str(path)
     for step in range(4):
         film.append(0.5 * step, {"u": u, "n": n})

@@ -90,6 +90,7 @@ def test_exceptions_of_producers(comm, error, text):
         caught = raised_on_all(comm, lambda o=obj: distview.from_distarray(o, comm))
         expected = (distview.Error, distview.UsageError)[isinstance(error, (TypeError, ValueError))]
         assert type(caught) is expected
+        assert str(caught).startswith("from_distarray: ")
         assert str(caught).removeprefix("from_distarray: ").removeprefix(f"{__name__}.").startswith(text)
         assert str(caught).endswith(lowest(comm, rank))
         assert (caught.__cause__ is error) == (comm.rank == rank)

@@ -98,7 +98,7 @@ checkpoint.save({"u": u}, {"step": 3})
 restored = checkpoint.load({"u": u}, falls_back=True)
 step = restored.scalars["step"]
 damage: str = restored.damage + restored.path + checkpoint.path_of(1)
-film = distview.Hdf5Series("film.vtkhdf", {"u": u}, {"title": "t"}, spacing=0.5)
+film = distview.Hdf5Series("film.vtkhdf", {"u": u}, {"title": "t"}, spacing=0.5, sync=True)
 film.append(0.5, {"u": u})
 frames: int = film.steps
 try:
