@@ -153,9 +153,9 @@ def load(
     Of HDF5 any datasets of numbers are taken, in pieces, compressed, or of the other byte order; of .npy either order.
     Only interior cells are written: padding is not valid afterwards, exchange_padding() fills it. Checksums are
     compared if a file of HDF5 has them; those of members of a .npz are not looked at. Collective over comm, or over
-    the communicator of out; of one process if neither is
-    given. Raises FileError, which is an OSError, if the file cannot be read or is damaged; ShapeError if type or
-    shape differ from those of out, UsageError if a name is not there; the same on all ranks.
+    the communicator of out; of one process if neither is given. Raises FileError, which is an OSError, if the file
+    cannot be read or is damaged; ShapeError if type or shape differ from those of out, UsageError if a name is not
+    there; the same on all ranks.
     """
     caller = "load"
     taken = communicator_of(out) if out is not None else communicator(comm)

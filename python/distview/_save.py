@@ -79,7 +79,7 @@ def save(
 def write(
     caller: str, path: Any, arrays: Any, attributes: Any, options: dict[str, Any], name: tuple[Any, ...] = ()
 ) -> None:
-    """See save(). name: of the one array of DistView.to_hdf5()."""
+    """See save(); or DistView.to_hdf5(): of one array, with its name, which may be none, and options as they were passed."""
     comm = communicator_of(arrays) or alone(caller)
 
     def prepare() -> tuple[str, str, list[tuple[str, Section[Any]]], dict[str, Any], _distview.FileSettings, Any]:
