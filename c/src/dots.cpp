@@ -3,6 +3,7 @@
 
 #include <distview/algorithms/sum.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 using namespace distview::c;
@@ -25,6 +26,15 @@ int distview_dot(const distview_array* x, const distview_array* y,
                                           distview::describe(other.view.section().element),
                                           " with ", other.view.rank());
                 });
+            // What else may differ is told in words of widened layouts.
+            for (int d = 0; d < x->view.rank(); ++d) {
+                const std::int64_t cells = x->view.layout().extent(d);
+                const std::int64_t others = other.view.layout().extent(d);
+                distview::require<distview::ShapeError>(cells == others, [&] {
+                    return distview::text(function, ": expected a second array with ", cells,
+                                          " cells along axis ", d, ", got ", others);
+                });
+            }
             check_reduced(*x, function, true);
             check_reduced(other, function, true);
         });

@@ -74,6 +74,10 @@ const Wide<T>& wide(const distview_array& array, Added added) {
                                                                    : std::is_const_v<T> ? 1u
                                                                                         : 0u)];
     static_assert(!is_raw || !std::is_const_v<T>);
+    if constexpr (!is_raw && !std::is_const_v<T>)
+        require<ShapeError>(
+            !array.view.section().read_only,
+            "distview_array: expected an array that may be written, got a read-only one");
     if (!place)
         place =
             std::make_shared<Wide<T>>(dist_view_cast<Wide<T>>(widened(array.view, added, is_raw)));

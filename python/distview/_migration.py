@@ -52,7 +52,7 @@ class MigrationPlan:
 
         def read() -> npt.NDArray[np.intc]:
             ranks = _targets(targets, found)
-            _distview.require_kokkos("MigrationPlan", found.size)
+            _distview.require_kokkos("MigrationPlan", found)
             return ranks
 
         self._plan = _distview.Migration(found, agreed(found, "MigrationPlan", read))
@@ -85,7 +85,7 @@ class MigrationPlan:
 
         def make() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
             sources = self._sources(arrays, "MigrationPlan.moved")
-            _distview.require_kokkos("MigrationPlan.moved", self._communicator.size)
+            _distview.require_kokkos("MigrationPlan.moved", self._communicator)
             return sources, [np.empty((self.size, *array.shape[1:]), array.dtype) for array in sources]
 
         sources, targets = agreed(self._communicator, "MigrationPlan.moved", make, _types)
@@ -117,7 +117,7 @@ class MigrationPlan:
                 others = [*sources, *targets[:i]]
                 if any(np.may_share_memory(target, other) for other in others):
                     raise UsageError(f"MigrationPlan.execute: target {i} shares memory with another array")
-            _distview.require_kokkos("MigrationPlan.execute", self._communicator.size)
+            _distview.require_kokkos("MigrationPlan.execute", self._communicator)
             return given, list(targets)
 
         self._move(*agreed(self._communicator, "MigrationPlan.execute", check, _types))

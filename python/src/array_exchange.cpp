@@ -222,7 +222,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
             exchange.stencil = read_stencil(caller, stencil);
             sections = pending_sections(arrays);
             exchange.kernels = kernels_for(caller, pointers(sections), m_comm.has_value());
-            if (m_comm) require_kokkos(caller, m_comm->size());
+            if (m_comm) require_kokkos(caller, &*m_comm);
             begin_work(caller, exchange.kernels, pointers(sections));
         } catch (...) {
             failure = current_failure();

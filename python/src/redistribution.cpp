@@ -206,7 +206,7 @@ Redistribution::start(const char* caller, std::shared_ptr<ArrayState> source,
             const AnySection to = target->pending_section();
             const std::array<const AnySection*, 2> sections{&from, &to};
             kernels = kernels_for(caller, sections, m_comm.has_value());
-            if (m_comm) require_kokkos(caller, m_comm->size());
+            if (m_comm) require_kokkos(caller, &*m_comm);
             begin_work(caller, kernels, sections);
             // Together they make an array like the source, once.
             if (!same_elements(*source, *target))

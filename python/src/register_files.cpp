@@ -111,7 +111,7 @@ void check_file_arrays(const std::string& caller, const Communicator& comm,
                         "'");
         });
     }
-    require_kokkos(caller.c_str(), comm.size());
+    require_kokkos(caller.c_str(), &comm);
     for (const auto& [name, array] : arrays) {
         const AnySection section = array.state->pending_section();
         const AnySection* const pointer = &section;

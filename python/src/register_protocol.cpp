@@ -172,7 +172,7 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
     if (device.type == DeviceType::cpu) {
         section = allocate(*element, own, comm);
     } else {
-        if (device_runtime()) require_kokkos("DistView", comm ? comm->size() : 1);
+        if (device_runtime()) require_kokkos("DistView", comm ? &*comm : nullptr);
         section = allocate_on_device(device, *element, own);
     }
     return {std::make_shared<ArrayState>(AnyDistView(std::move(section), layout, process),

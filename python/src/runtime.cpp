@@ -49,26 +49,29 @@ void start(const char* caller, std::optional<int> threads) {
     started_here = true;
 }
 
-/// Ranks on this machine, as launchers tell; `ranks`, the most there can be, if none does.
-int local_ranks(int ranks) {
+/// Ranks on this machine, as launchers tell; 1 if none does.
+int local_ranks() {
     for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
                              "MV2_COMM_WORLD_LOCAL_SIZE"})
         if (const char* value = std::getenv(name))
             if (const int number = std::atoi(value); number > 0) return number;
-    return ranks;
+    return 1;
 }
 
-std::optional<int> threads_per_rank(int ranks) {
+std::optional<int> threads_per_rank(const Communicator* comm) {
     if (std::getenv("OMP_NUM_THREADS") || std::getenv("KOKKOS_NUM_THREADS")) return {};
+    // A communicator knows what its ranks are bound to; but one of fewer ranks than the machine has, such as
+    // MPI_COMM_SELF, does not know of the others.
+    if (comm && comm->size() >= local_ranks() && comm->processors() > 0) return comm->processors();
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return {};
-    return std::max(CPU_COUNT(&cores) / local_ranks(ranks), 1);
+    return std::max(CPU_COUNT(&cores) / local_ranks(), 1);
 }
 
 } // namespace
 
-void require_kokkos(const char* caller, int ranks) {
-    if (!Kokkos::is_initialized() || Kokkos::is_finalized()) start(caller, threads_per_rank(ranks));
+void require_kokkos(const char* caller, const Communicator* comm) {
+    if (!Kokkos::is_initialized() || Kokkos::is_finalized()) start(caller, threads_per_rank(comm));
 }
 
 void register_runtime(nanobind::module_& package) {
@@ -94,8 +97,10 @@ void register_runtime(nanobind::module_& package) {
         "collective).");
     package.def(
         "require_kokkos",
-        [](const std::string& caller, int ranks) { require_kokkos(caller.c_str(), ranks); },
-        "caller"_a, "ranks"_a,
+        [](const std::string& caller, const Communicator& comm) {
+            require_kokkos(caller.c_str(), &comm);
+        },
+        "caller"_a, "comm"_a,
         "Starts Kokkos unless it runs; UsageError once it was stopped. Local.");
     package.def(
         "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },

@@ -235,12 +235,30 @@ static void test_other_numbers(distview_communicator* comm) {
     FAILS(DISTVIEW_USAGE_ERROR, "the same arrays, in the same order",
           distview_dot(array, one ? array : target, NULL, &value));
     check_alike();
+    const distview_axis shorter[2] = {{.extent = 12}, {.extent = 8}};
+    distview_layout* const other = make_layout(2, shorter);
+    distview_array* unlike = NULL;
+    OK(distview_array_create(comm, other, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &unlike));
+    FAILS(DISTVIEW_SHAPE_ERROR,
+          "distview_dot: expected a second array with 9 cells along axis 1, got 8",
+          distview_dot(array, unlike, NULL, &value));
+    check_alike();
+    distview_array_release(unlike);
+    distview_layout_release(other);
     double data[12 * 9] = {0};
     distview_memory memory = {.data = data, .element = DISTVIEW_FLOAT64, .rank = 2};
     OK(distview_layout_local_extents(layout, check_rank, memory.extents));
     memory.order = one ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR;
     OK(distview_array_borrow(comm, layout, &memory, &borrowed));
     DIFFERS("order of the array in memory", 1, 0, distview_max(borrowed, NULL, &value, NULL));
+    memory.order = DISTVIEW_ROW_MAJOR;
+    memory.read_only = 1;
+    distview_array* constant = NULL;
+    OK(distview_array_borrow(comm, layout, &memory, &constant));
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected an array that may be written, got a read-only one",
+          distview_inclusive_scan(array, 0, DISTVIEW_SUM, constant));
+    check_alike();
+    distview_array_release(constant);
 
     double all[12 * 9];
     DIFFERS("root", 1, 0, distview_gather(array, one ? 1 : 0, DISTVIEW_ROW_MAJOR, 12 * 9, all));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/memory/processors.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <tuple>
@@ -42,6 +43,11 @@ bool shares_processors(const ProcessorSet& mine, std::span<const ProcessorSet> a
         for (std::size_t i = 0; i < mine.size(); ++i) together[i] |= theirs[i];
     }
     return processes > count_processors({&together, 1});
+}
+
+int share_of_processors(const ProcessorSet& mine, std::span<const ProcessorSet> all) noexcept {
+    const int share = std::max(count_processors(all) / static_cast<int>(all.size()), 1);
+    return std::min(count_processors({&mine, 1}), share);
 }
 
 } // namespace distview::impl

@@ -13,11 +13,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace distview {
@@ -258,24 +258,19 @@ private:
         return entry;
     }
 
-    /// The key of the parents' attribute. Threads that come first at once all make one, and one is kept.
+    /// The key of the parents' attribute. The calls of MPI in here are local, and callbacks do not take this lock.
     int parent_key() {
-        int key = m_key.load();
-        if (key != MPI_KEYVAL_INVALID) return key;
-        int made = MPI_KEYVAL_INVALID;
-        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_parent_freed, &made, nullptr),
-                  "MPI_Comm_create_keyval");
-        if (!m_key.compare_exchange_strong(key, made)) {
-            check_mpi(MPI_Comm_free_keyval(&made), "MPI_Comm_free_keyval");
-            return key;
-        }
+        const std::lock_guard lock(m_key_mutex);
+        if (m_key != MPI_KEYVAL_INVALID) return m_key;
         // MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
         int at_finalize = MPI_KEYVAL_INVALID;
         check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, nullptr),
                   "MPI_Comm_create_keyval");
         check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, this), "MPI_Comm_set_attr");
         check_mpi(MPI_Comm_free_keyval(&at_finalize), "MPI_Comm_free_keyval");
-        return made;
+        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_parent_freed, &m_key, nullptr),
+                  "MPI_Comm_create_keyval");
+        return m_key;
     }
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
@@ -298,24 +293,19 @@ private:
         int ranks_of_node = 0;
         check_mpi(MPI_Comm_size(node, &ranks_of_node), "MPI_Comm_size");
         const ProcessorSet mine = allowed_processors();
-        const std::vector<ProcessorSet> processors = processors_of(node, ranks_of_node, mine);
+        std::vector<ProcessorSet> processors(static_cast<std::size_t>(ranks_of_node));
+        constexpr int words = static_cast<int>(std::tuple_size_v<ProcessorSet>);
+        check_mpi(MPI_Allgather(mine.data(), words, MPI_UINT64_T, processors.data(), words,
+                                MPI_UINT64_T, node),
+                  "MPI_Allgather");
         ranks.oversubscribed = shares_processors(mine, processors);
         ranks.processors = count_processors(processors);
+        ranks.own_processors = share_of_processors(mine, processors);
         auto state = std::make_shared<CommunicatorState>(
             comm, ranks, share_call_lines(comm, node, ranks.rank), setting);
         state->set_report(ReportLog::file_from_environment());
         check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
         return state;
-    }
-
-    /// Asks the ranks of this node which processors they may use.
-    static std::vector<ProcessorSet> processors_of(MPI_Comm node, int ranks,
-                                                   const ProcessorSet& mine) {
-        std::vector<ProcessorSet> all(static_cast<std::size_t>(ranks));
-        check_mpi(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
-                                all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, node),
-                  "MPI_Allgather");
-        return all;
     }
 
     static int on_parent_freed(MPI_Comm parent, int, void*, void*) {
@@ -338,12 +328,12 @@ private:
                 if (entry->state) states.push_back(entry->state);
         }
         CommunicatorState::close_all(states);
-        int key = registry.m_key.exchange(MPI_KEYVAL_INVALID);
-        if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);
+        if (registry.m_key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&registry.m_key);
         return MPI_SUCCESS;
     }
 
-    std::atomic<int> m_key{MPI_KEYVAL_INVALID};
+    std::mutex m_key_mutex;
+    int m_key = MPI_KEYVAL_INVALID;
     std::mutex m_mutex;
     std::map<MPI_Comm, std::shared_ptr<Entry>> m_entries;
 };
@@ -371,6 +361,7 @@ Communicator::Communicator(MPI_Comm parent) {
 int Communicator::rank() const { return impl::open_state(m_state).rank(); }
 int Communicator::size() const { return impl::open_state(m_state).size(); }
 MPI_Comm Communicator::mpi() const { return impl::open_state(m_state).comm(); }
+int Communicator::processors() const { return impl::open_state(m_state).own_processors(); }
 void Communicator::set_deadline(std::chrono::duration<double> limit) {
     require<UsageError>(std::isfinite(limit.count()) && limit.count() >= 0, [&] {
         return text("Communicator::set_deadline: expected a number of seconds, got ",

@@ -76,8 +76,7 @@ PlanCore::Labels::Labels(const std::string& plan, const char* local_kernel,
 PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t number,
                    Labels labels_of_plan, std::optional<Transport> required, bool has_outsiders)
     : labels(std::move(labels_of_plan)), m_comm(comm), m_name(name), m_required(required),
-      m_has_outsiders(has_outsiders), m_oversubscribed(state_of(comm)->oversubscribed()),
-      m_calls(&state_of(comm)->calls()), m_number(number) {}
+      m_has_outsiders(has_outsiders), m_calls(&state_of(comm)->calls()), m_number(number) {}
 
 PlanCore::~PlanCore() {
     m_calls->forget_plan(m_number);

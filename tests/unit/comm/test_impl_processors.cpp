@@ -20,6 +20,7 @@ namespace distview::testing {
 namespace {
 
 using distview::impl::ProcessorSet;
+using distview::impl::share_of_processors;
 using distview::impl::shares_processors;
 
 ProcessorSet set_of(std::initializer_list<int> processors) {
@@ -46,6 +47,19 @@ TEST(Processors, AreSharedByMoreProcessesThanThereAre) {
     EXPECT_FALSE(shares_processors({}, Sets{{}, {}})) << "the system does not tell";
 }
 
+TEST(Processors, AreAnEvenShareOrWhatAProcessIsBoundTo) {
+    using Sets = std::vector<ProcessorSet>;
+    const ProcessorSet all = set_of({0, 1, 2, 3, 100, 101, 102, 103});
+    const ProcessorSet low = set_of({0, 1, 2, 3});
+    const ProcessorSet high = set_of({100, 101, 102, 103});
+    EXPECT_EQ(share_of_processors(all, Sets{all}), 8);
+    EXPECT_EQ(share_of_processors(all, Sets{all, all}), 4) << "nobody is bound";
+    EXPECT_EQ(share_of_processors(low, Sets{low, high}), 4) << "each is bound to its own";
+    EXPECT_EQ(share_of_processors(low, Sets{low, low, high, high}), 2) << "two share a domain";
+    EXPECT_EQ(share_of_processors(set_of({0}), Sets{set_of({0}), set_of({0}), set_of({0})}), 1);
+    EXPECT_EQ(share_of_processors({}, Sets{{}, {}}), 0) << "the system does not tell";
+}
+
 /// Binds this process to the first processor that it may use.
 class FirstProcessor {
 public:
@@ -69,8 +83,20 @@ private:
 TEST(Processors, OfRanksThatAreBoundToOneAreShared) {
     const FirstProcessor bound;
     const OwnedComm parent = duplicate_world();
-    EXPECT_EQ(distview::impl::state_of(Communicator(parent.get()))->oversubscribed(),
+    EXPECT_EQ(distview::impl::state_of(Communicator(parent.get()))->calls().oversubscribed(),
               world_size() > 1);
+    EXPECT_EQ(Communicator(parent.get()).processors(), 1);
+}
+
+TEST(Processors, OfAllRanksOfTheNodeAreNoMoreThanThereAre) {
+    cpu_set_t mine{};
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(mine), &mine), 0);
+    const OwnedComm parent = duplicate_world();
+    const int own = Communicator(parent.get()).processors();
+    EXPECT_GE(own, 1);
+    EXPECT_LE(own, CPU_COUNT(&mine));
+    if (world_size() > CPU_COUNT(&mine)) EXPECT_EQ(own, 1);
+    if (world_size() == 1) EXPECT_EQ(own, CPU_COUNT(&mine));
 }
 
 // A thread that spins keeps its neighbour from the core that they share: it offers the core before it looks often.

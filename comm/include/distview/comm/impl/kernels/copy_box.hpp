@@ -16,8 +16,8 @@ namespace distview::impl {
 /// innermost run may be of whole bytes. Places are fixed when a plan binds.
 ///
 /// Boxes of one shape may go together: then further runs of bytes, the lanes, are copied with every
-/// element. What lies close in memory, as the two ends of a row and the row between them, is then met
-/// once and not three times.
+/// element. What lies close in memory, as the two ends of a row and the row between them, is then met once and not three
+/// times: apart, exchanges take up to 1.7 times as long (perf/results/2026-11-29-joined-boxes.md).
 struct CopyBox {
     struct Axis {
         std::int64_t count = 1;

@@ -49,8 +49,8 @@ inline void copy_run(const char* from, char* to, std::int64_t bytes) {
 }
 
 /// Copies a box of runs of so many bytes, with one lane of runs as long (the two ends of rows) or none. Memory is what it
-/// waits for: the less there is between two loads, the more of them are under way. Numbers are copied first, so that no
-/// store can change them.
+/// waits for: the less there is between two loads, the more of them are under way (1.2 to 1.8 times as fast:
+/// perf/results/2026-11-29-joined-boxes.md). Numbers are copied first, so that no store can change them.
 template <std::size_t Bytes>
 void copy_rows(const CopyBox& box) {
     const CopyBox::Axis row = box.innermost();

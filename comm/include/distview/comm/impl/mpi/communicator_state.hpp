@@ -67,7 +67,8 @@ public:
         /// Whether ranks share processors: this one and those that may use one of its processors are more than the
         /// processors that these may use together.
         bool oversubscribed = false;
-        int processors = 0; ///< of the node, for its ranks together; 0: not known
+        int processors = 0;     ///< of the node, for its ranks together; 0: not known
+        int own_processors = 0; ///< see Communicator::processors()
     };
     /// `lines`: through which the ranks of this node see each other's calls.
     CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
@@ -79,8 +80,8 @@ public:
     MPI_Comm comm() const noexcept { return m_comm; }
     int rank() const noexcept { return m_ranks.rank; }
     int size() const noexcept { return m_ranks.size; }
-    bool oversubscribed() const noexcept { return m_ranks.oversubscribed; }
     int processors() const noexcept { return m_ranks.processors; }
+    int own_processors() const noexcept { return m_ranks.own_processors; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
 
     /// A message tag for a new user of the communicator; the same on all ranks because users are

@@ -128,7 +128,7 @@ protected:
 
     const char* name() const noexcept { return m_name; }
     std::optional<Transport> required() const noexcept { return m_required; }
-    bool oversubscribed() const noexcept { return m_oversubscribed; }
+    bool oversubscribed() const noexcept { return m_calls->oversubscribed(); }
     CommunicatorState& state() const noexcept { return *state_of(m_comm); }
     bool is_open() const noexcept { return state().is_open(); }
     /// Lines of a number that the plan chooses, made for these readers when they are first asked for.
@@ -170,7 +170,6 @@ private:
     const char* m_name;
     std::optional<Transport> m_required;
     bool m_has_outsiders;
-    bool m_oversubscribed;  ///< whether there are more ranks than processors
     Calls* m_calls;         ///< of the communicator, which m_comm keeps
     std::uint64_t m_number; ///< of this plan on the communicator
     std::unique_ptr<PlanRecorder> m_recorder;
