@@ -32,10 +32,13 @@ contains
         integer, intent(in) :: least
         integer, intent(inout) :: stat
         integer :: error
+        character(24) :: from_to
         number = 0
         read (text, *, iostat=error) number
-        if (error /= 0 .or. verify(text, "0123456789") /= 0 .or. number < least) &
-            call refuse(stat, name // ": expected a whole number, got '" // text // "'")
+        if (error /= 0 .or. verify(text, "0123456789") /= 0 .or. number < least) then
+            write (from_to, "(i0, a, i0)") least, " to ", huge(number)
+            call refuse(stat, name // ": expected a whole number from " // trim(from_to) // ", got '" // text // "'")
+        end if
     end function
 
     ! Finite. Of other characters a read by lists takes "2" for "2,5" and nothing for "/".

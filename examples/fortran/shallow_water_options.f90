@@ -55,7 +55,12 @@ contains
             chosen%report_steps = pack([0, 1, chosen%steps], [.true., chosen%steps > 0, chosen%steps > 1])
         if (maxval(chosen%report_steps) > chosen%steps) &
             call refuse(stat, "--report-steps: a step is beyond the steps of the run")
-        if (all(chosen%grid == 0)) chosen%grid = distview_balanced_grid(ranks, 2)
+        if (all(chosen%grid == 0)) then
+            chosen%grid = distview_balanced_grid(ranks, 2)
+            ! Of a domain that is too narrow for it the other axis is cut alone.
+            if (chosen%grid(1) > chosen%nx) chosen%grid = [1, ranks]
+            if (chosen%grid(2) > chosen%ny) chosen%grid = [ranks, 1]
+        end if
         if (product(chosen%grid) /= ranks) call refuse(stat, "--grid: expected as many processes as there are ranks")
         if (any(chosen%grid > [chosen%nx, chosen%ny])) call refuse(stat, "--grid: expected a cell for every process")
     end subroutine

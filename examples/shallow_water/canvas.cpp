@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 namespace shallow_water {
 
@@ -110,7 +111,15 @@ bool Canvas::write_png(const std::string& path) const {
         for (const float channel : {pixel.red, pixel.green, pixel.blue})
             bytes.push_back(
                 static_cast<unsigned char>(std::lround(255.0F * std::clamp(channel, 0.0F, 1.0F))));
-    return stbi_write_png(path.c_str(), m_width, m_height, 3, bytes.data(), 3 * m_width) != 0;
+    // stbi_write_png() does not look whether what it writes arrives.
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    const auto write = [](void* to, void* data, int size) {
+        static_cast<std::ofstream*>(to)->write(static_cast<const char*>(data), size);
+    };
+    const bool made =
+        stbi_write_png_to_func(write, &out, m_width, m_height, 3, bytes.data(), 3 * m_width) != 0;
+    out.close();
+    return made && out;
 }
 
 } // namespace shallow_water

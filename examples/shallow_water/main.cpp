@@ -42,6 +42,10 @@ CommandLine agreed_command_line(const distview::Communicator& comm, int argc, ch
     CommandLine line = distview::agree_on(comm, "shallow_water", [&] {
         CommandLine parsed = parse_command_line(argc, argv);
         if (comm.rank() == root && parsed.help.empty()) {
+            program::require_distinct({{"--json", parsed.options.json_path},
+                                       {"--png", parsed.options.png_path},
+                                       {"--checkpoint", parsed.options.checkpoints.path},
+                                       {"--movie", parsed.options.movie_path}});
             if (!parsed.options.json_path.empty())
                 program::require_writable("--json", parsed.options.json_path);
             if (!parsed.options.png_path.empty())

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_files.hpp"
 
+#include <distview/algorithms/sum.hpp>
 #include <distview/core/text.hpp>
 
+#include <array>
+#include <cmath>
 #include <string>
+#include <utility>
 
 namespace shallow_water {
 
@@ -27,6 +31,23 @@ distview::Attributes parameters_of(const Options& options, const distview::Proce
             std::string(options.exchanges == Exchanges::literal ? "literal" : "fused");
     }
     return all;
+}
+
+/// A state that is lost does not take the place of the last good one. Collective.
+template <class Real, class Space>
+void require_finite_state(const distview::Communicator& comm, const Model<Real, Space>& model) {
+    const Space exec;
+    // A sum has a NaN or an infinity of any of its terms.
+    const std::array<std::pair<const char*, double>, 3> sums{
+        {{"h", static_cast<double>(distview::sum(exec, comm, model.h()))},
+         {"u", static_cast<double>(distview::sum(exec, comm, model.u()))},
+         {"v", static_cast<double>(distview::sum(exec, comm, model.v()))}}};
+    for (const auto& [name, total] : sums)
+        distview::require<distview::Error>(std::isfinite(total), [&] {
+            return text("expected finite h, u and v after step ", model.steps_done(),
+                        ", got infinity or NaN in ", name,
+                        ": the model is unstable, and no checkpoint of this is written");
+        });
 }
 
 distview::UniformGrid grid_in_space() { return {.spacing = {Parameters().dy, Parameters().dx}}; }
@@ -61,6 +82,7 @@ void RunFiles<Real, Space>::write_due(const Model<Real, Space>& model) {
     if (m_options.checkpoints.is_due(step, is_last) &&
         (is_new || (is_last && !program::overwrites_restart(m_comm, m_options.checkpoints)))) {
         model.fence("shallow_water::RunFiles::write_due: a checkpoint is written");
+        require_finite_state(m_comm, model);
         distview::Attributes scalars = parameters_of(m_options, model.grid());
         scalars["step"] = step;
         scalars["time"] = time;

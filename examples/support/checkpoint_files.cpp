@@ -73,7 +73,7 @@ std::string text_of(const distview::AttributeValue& value) {
 distview::Attributes load_scalars(const distview::Communicator& comm, const std::string& path,
                                   const distview::Attributes& expected) {
     const distview::Attributes found = distview::Checkpoint(comm, path).load({}).scalars;
-    for (const auto& each : expected) {
+    const auto require_same = [&](const distview::Attributes::value_type& each) {
         const auto same = found.find(each.first);
         const bool is_there = same != found.end();
         // The same on all ranks, as what was found is.
@@ -82,7 +82,13 @@ distview::Attributes load_scalars(const distview::Communicator& comm, const std:
                         text_of(each.second), ", as asked for, in '", path, "', got ",
                         is_there ? text_of(same->second) : "one that does not say");
         });
-    }
+    };
+    // What the other run says otherwise is the reason for what it does not say: another program, another mode.
+    if (const auto program = expected.find("program"); program != expected.end())
+        require_same(*program);
+    for (const auto& each : expected)
+        if (found.count(each.first) != 0) require_same(each);
+    for (const auto& each : expected) require_same(each);
     return found;
 }
 

@@ -26,6 +26,12 @@ void add_json_option(CLI::App& app, std::string& path) {
 std::string parse(CLI::App& app, int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
+        // A name that is a variable of a script's which is not set would be as good as no option.
+        for (const CLI::Option* const option : app.get_options())
+            for (const std::string& value : option->results())
+                distview::require<distview::UsageError>(!value.empty(), [&] {
+                    return distview::text(option->get_name(), ": expected a value, got ''");
+                });
     } catch (const CLI::CallForHelp&) {
         return app.help();
     } catch (const CLI::ParseError& error) {

@@ -38,6 +38,8 @@ void require_writable(const char* option, const std::string& path) {
     if (path == standard_output) return;
     std::error_code ignored;
     const bool existed = std::filesystem::exists(path, ignored);
+    // To open a pipe is to wait for its reader.
+    if (std::filesystem::is_fifo(path, ignored)) return;
     errno = 0;
     const bool writable = static_cast<bool>(std::ofstream(path, std::ios::app));
     const int error = errno;
@@ -48,6 +50,23 @@ void require_writable(const char* option, const std::string& path) {
         return distview::text(option, ": cannot write to '", path,
                               "': ", error ? std::strerror(error) : "not a file");
     });
+}
+
+void require_distinct(const std::vector<NamedPath>& files) {
+    std::error_code ignored;
+    for (std::size_t i = 0; i < files.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const std::string& path = files[i].path;
+            if (path.empty() || path == standard_output || files[k].path.empty()) continue;
+            const bool same = std::filesystem::weakly_canonical(path, ignored) ==
+                              std::filesystem::weakly_canonical(files[k].path, ignored);
+            // What goes to a device, such as /dev/null, is not kept.
+            const bool is_kept = !std::filesystem::is_character_file(path, ignored);
+            distview::require<distview::UsageError>(!same || !is_kept, [&] {
+                return distview::text(files[k].option, ", ", files[i].option,
+                                      ": expected two files, got '", path, "' twice");
+            });
+        }
 }
 
 void write_report(const std::string& json_path, const std::string& json, const std::string& table) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace program {
 
@@ -11,6 +12,15 @@ inline constexpr const char* standard_output = "-";
 /// Throws distview::UsageError unless a file can be written at `path`, or that is standard output; leaves
 /// no file behind that was not there. Before a long run, not after it.
 void require_writable(const char* option, const std::string& path);
+
+/// A file that a run writes, and the option that names it.
+struct NamedPath {
+    const char* option;
+    std::string path; ///< empty: none
+};
+
+/// Throws distview::UsageError if two options name one file: the later of the two would be all that is left.
+void require_distinct(const std::vector<NamedPath>& files);
 
 /// Writes what a run has to say: the JSON to `json_path`, unless that is empty, and the table to standard
 /// output, or, if the JSON goes there, to standard error: programs can read the one, people the other.

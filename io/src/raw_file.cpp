@@ -199,8 +199,11 @@ void check_place(const std::string& caller, const std::string& path) {
     const std::string expected = text("to write '", path, '\'');
     if (path.empty()) throw_system_error(caller, expected, ENOENT);
     if (is_folder(path)) throw_system_error(caller, expected, EISDIR);
-    const std::string folder = folder_of(path);
+    // Renaming would put a file in the place of a device, a pipe or a socket: /dev/null would be one for everybody.
     struct stat status{};
+    if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        throw Error(text(caller, ": expected ", expected, ", got what is no plain file"));
+    const std::string folder = folder_of(path);
     if (::stat(folder.c_str(), &status) != 0)
         throw_system_error(caller, expected + text(" in the folder '", folder, '\''), errno);
     if (!S_ISDIR(status.st_mode))

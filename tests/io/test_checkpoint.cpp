@@ -9,6 +9,7 @@
 #include <hdf5.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -518,9 +519,15 @@ TEST_F(CheckpointTest, says_where_it_cannot_be_and_leaves_nothing_behind) {
     EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, path).load(state.fields()), Error,
                               "got 'Is a directory'");
     EXPECT_THROW_ON_ALL_RANKS(save(""), Error, "got 'No such file or directory'");
+    // A device would be a file for everybody afterwards; a pipe stands for it, which needs no permission to make.
+    if (rank() == 0) {
+        ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_THROW_ON_ALL_RANKS(save(folder.file("pipe")), Error, "got what is no plain file");
     make_folder("in.h5.partial");
     EXPECT_THROW_ON_ALL_RANKS(save(folder.file("in.h5")), Error, "got 'Is a directory'");
-    EXPECT_EQ(folder.names(), (std::vector<std::string>{"in.h5.partial", "run.h5"}));
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"in.h5.partial", "pipe", "run.h5"}));
 }
 
 TEST_F(CheckpointTest, without_permission_says_so) {

@@ -94,6 +94,11 @@ TEST(CommandLineTest, help_shows_kinds_and_defaults) {
         EXPECT_NE(help.find(part), std::string::npos) << part << "\nin\n" << help;
 }
 
+TEST(CommandLineTest, an_empty_name_is_refused) {
+    EXPECT_EQ(refusal({"--json", ""}), "--json: expected a value, got ''");
+    EXPECT_EQ(refusal({"--json="}), "--json: expected a value, got ''");
+}
+
 } // namespace
 
 } // namespace distview::testing

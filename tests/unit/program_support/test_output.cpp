@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -67,6 +69,22 @@ TEST_F(OutputTest, says_what_cannot_be_written) {
         }
     }
     EXPECT_TRUE(fs::is_symlink(folder / "link"));
+}
+
+TEST_F(OutputTest, one_file_for_two_options_is_refused) {
+    const std::string file = folder / "file";
+    const std::string same = folder / "." / "file";
+    EXPECT_NO_THROW(program::require_distinct({{"--json", file}, {"--png", file + "2"}}));
+    EXPECT_NO_THROW(program::require_distinct({{"--json", ""}, {"--png", ""}}));
+    EXPECT_NO_THROW(program::require_distinct({{"--json", "/dev/null"}, {"--png", "/dev/null"}}));
+    EXPECT_THROW(program::require_distinct({{"--json", file}, {"--png", ""}, {"--movie", same}}),
+                 UsageError);
+}
+
+TEST_F(OutputTest, looking_at_a_pipe_does_not_wait_for_its_reader) {
+    const std::string pipe = folder / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_NO_THROW(program::require_writable("--json", pipe));
 }
 
 } // namespace
