@@ -105,9 +105,11 @@ std::optional<PlainShape> as_plain(const Extents& extents, const Extents& stride
     const std::vector<std::size_t> axes = fastest_first(rank, order);
     for (const std::size_t d : axes)
         if (extents[d] == 0) return shape;
-    if (with_gaps && rank > 1 && extents[axes[1]] > 1 &&
-        strides[axes[1]] > shape.leading_dimension) {
-        shape.leading_dimension = strides[axes[1]];
+    // The first of the slower axes that has two elements says how far lines are apart.
+    const auto apart = std::find_if(axes.begin() + (rank > 0 ? 1 : 0), axes.end(),
+                                    [&](std::size_t d) { return extents[d] > 1; });
+    if (with_gaps && apart != axes.end() && strides[*apart] > shape.leading_dimension) {
+        shape.leading_dimension = strides[*apart];
         std::int64_t stride = shape.leading_dimension;
         for (std::size_t k = 1; k < axes.size(); ++k) {
             shape.strides[axes[k]] = stride;

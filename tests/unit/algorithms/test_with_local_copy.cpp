@@ -6,6 +6,7 @@
 #include "sections.hpp"
 
 #include <distview/algorithms/with_local_copy.hpp>
+#include <distview/comm/make_dist_view.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -378,6 +379,20 @@ TEST(WithLocalCopy, of_any_type) {
         check<Kokkos::complex<float>, 3, Kokkos::LayoutLeft>(random, 4);
         check<double, 4>(random, 3);
     });
+}
+
+TEST(WithLocalCopy, takes_a_leading_dimension_across_an_axis_of_one_cell) {
+    const Host exec;
+    const Communicator comm(MPI_COMM_SELF);
+    const ArrayLayout layout(ProcessGrid{1, 1, 1}, {block(2), block(1), block(3, {.padding = 1})});
+    const auto u = make_dist_view<double***>(exec, "u", comm, layout);
+    const auto bytes = with_local_copy(exec, u, Intent::inout, MemoryOrder::row_major,
+                                       [](const auto& a) {
+                                           EXPECT_FALSE(a.is_copy());
+                                           EXPECT_EQ(a.leading_dimension(), 5);
+                                       },
+                                       {.takes_leading_dimension = true});
+    EXPECT_EQ(bytes, LocalCopyBytes());
 }
 
 } // namespace distview::testing

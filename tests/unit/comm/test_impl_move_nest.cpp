@@ -183,6 +183,31 @@ TEST(MoveNest, OfNoLoopsIsOneElement) {
     EXPECT_EQ(to, 3);
 }
 
+/// A square within larger memory on either side.
+template <class T>
+void check_square() {
+    constexpr std::int64_t edge = impl::line_elements<sizeof(T)>;
+    constexpr std::int64_t pitch = edge + 3;
+    std::vector<T> from(edge * pitch), to(edge * pitch, number<T>(-1));
+    for (std::int64_t i = 0; i < edge * pitch; ++i)
+        from[static_cast<std::size_t>(i)] = number<T>(i);
+    constexpr auto stride = static_cast<std::int64_t>(pitch * sizeof(T));
+    impl::transpose_lines<sizeof(T)>(reinterpret_cast<const char*>(from.data()), stride,
+                                     reinterpret_cast<char*>(to.data()), stride);
+    for (std::int64_t i = 0; i < edge; ++i)
+        for (std::int64_t j = 0; j < pitch; ++j)
+            EXPECT_EQ(to[static_cast<std::size_t>(i * pitch + j)],
+                      j < edge ? number<T>(j * pitch + i) : number<T>(-1));
+}
+
+TEST(MoveNest, TransposesSquaresOfLines) {
+    if constexpr (impl::transposes_lines<8>) {
+        check_square<float>();
+        check_square<double>();
+        check_square<Kokkos::complex<double>>();
+    }
+}
+
 } // namespace
 
 } // namespace distview::testing

@@ -182,14 +182,9 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
                     const char* const from =
                         block.from + column * outer.from_stride + row * inner.from_stride;
                     char* const to = block.to + column * outer.to_stride + row * inner.to_stride;
-                    transpose_lines<sizeof(From)>(from, inner.from_stride, square);
-                    if (copies)
-                        for (std::int64_t k = 0; k < edge; ++k)
-                            std::memcpy(to + k * outer.to_stride,
-                                        square + k * static_cast<std::int64_t>(line_size),
-                                        line_size);
-                    else
-                        mover.run_square(square, to, outer.to_stride);
+                    transpose_lines<sizeof(From)>(from, inner.from_stride, copies ? to : square,
+                                                  copies ? outer.to_stride : tuning::cache_line);
+                    if (!copies) mover.run_square(square, to, outer.to_stride);
                 }
         }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace distview::impl {
@@ -23,21 +24,16 @@ inline constexpr bool transposes_lines = Bytes == 4 || Bytes == 8 || Bytes == 16
 
 namespace lines {
 
-template <std::size_t Bytes>
-struct Lane {
-    using type = std::int64_t;
-};
-template <>
-struct Lane<4> {
-    using type = std::int32_t;
-};
-
-/// A cache line. Where registers are shorter, compilers use several.
-template <std::size_t Bytes>
-struct Line {
-    using Number = typename Lane<Bytes>::type;
-    typedef Number type __attribute__((vector_size(line_size)));
-};
+/// Bytes of the registers that the program is compiled for: GCC takes longer vectors apart into elements, which go through
+/// memory. bench_redistribution: lines of 64 bytes take up to 7 times as long without AVX
+/// (perf/results/2026-11-29-transposed-lines.md)
+#if defined(__AVX512F__)
+inline constexpr std::size_t register_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr std::size_t register_bytes = 32;
+#else
+inline constexpr std::size_t register_bytes = 16;
+#endif
 
 /// Of lane i of the two lines that stage `Step` exchanges: an element has `Lanes` of them.
 template <int Step, int Lanes>
@@ -74,19 +70,27 @@ inline void exchange_all(Vector* line, Indices indices) {
 
 } // namespace lines
 
-/// Reads a square of elements, line by line, `stride` bytes apart, and writes it transposed, line after
-/// line.
+/// Reads a square of elements, line by line, `stride` bytes apart, and writes it transposed, `to_stride` bytes apart.
 template <std::size_t Bytes>
-inline void transpose_lines(const char* from, std::int64_t stride, char* to) {
-    using Vector = typename lines::Line<Bytes>::type;
-    using Number = typename lines::Line<Bytes>::Number;
+inline void transpose_lines(const char* from, std::int64_t stride, char* to,
+                            std::int64_t to_stride) {
+    using Number = std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>;
+    typedef Number Vector __attribute__((vector_size(lines::register_bytes)));
     constexpr int lanes = Bytes / sizeof(Number);
-    constexpr int count = line_size / sizeof(Number);
+    constexpr int count = sizeof(Vector) / sizeof(Number);
+    constexpr auto element = static_cast<std::int64_t>(Bytes);
+    constexpr std::int64_t edge = sizeof(Vector) / Bytes; // of the squares of this one
     constexpr auto elements = line_elements<Bytes>;
-    Vector line[elements];
-    for (std::int64_t k = 0; k < elements; ++k) std::memcpy(&line[k], from + k * stride, line_size);
-    lines::exchange_all<1, lanes>(line, std::make_integer_sequence<int, count>());
-    std::memcpy(to, line, sizeof(line));
+    for (std::int64_t column = 0; column < elements; column += edge)
+        for (std::int64_t row = 0; row < elements; row += edge) {
+            Vector line[edge];
+            for (std::int64_t k = 0; k < edge; ++k)
+                std::memcpy(&line[k], from + (row + k) * stride + column * element, sizeof(Vector));
+            lines::exchange_all<1, lanes>(line, std::make_integer_sequence<int, count>());
+            for (std::int64_t k = 0; k < edge; ++k)
+                std::memcpy(to + (column + k) * to_stride + row * element, &line[k],
+                            sizeof(Vector));
+        }
 }
 
 #else
