@@ -68,6 +68,26 @@ void MatrixRow::add_cell(double value, std::span<const GlobalIndex> index) {
     m_entries.push_back({column, value});
 }
 
+namespace {
+
+/// By columns, equal ones as they are: rows have few entries, which are nearly in order.
+template <class Entries>
+void sort_by_column(Entries& entries) {
+    constexpr std::size_t few = 64;
+    if (entries.size() > few) {
+        std::ranges::stable_sort(entries, {}, [](const auto& entry) { return entry.column; });
+        return;
+    }
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+        const auto entry = entries[i];
+        std::size_t to = i;
+        for (; to > 0 && entries[to - 1].column > entry.column; --to) entries[to] = entries[to - 1];
+        entries[to] = entry;
+    }
+}
+
+} // namespace
+
 /// What may make and empty rows.
 class MatrixRowsBuilder {
 public:
@@ -78,11 +98,18 @@ public:
         const RowNumbering& numbering = m_rows.numbering;
         m_row.m_cell = cell;
         m_row.m_number = numbering.row_of_cell(cell);
-        m_row.m_index = numbering.index(m_row.m_number);
+        if (cell == 0 || !step()) m_row.m_index = numbering.index(m_row.m_number);
         m_row.m_entries.clear();
         function(m_row, m_row.m_index.data());
         auto& entries = m_row.m_entries;
-        std::ranges::stable_sort(entries, {}, &MatrixRow::Entry::column);
+        sort_by_column(entries);
+        if (cell == 0) {
+            constexpr std::size_t most = 32; // one row may have many
+            const std::size_t all =
+                static_cast<std::size_t>(numbering.local_rows()) * std::min(entries.size(), most);
+            m_rows.columns.reserve(all);
+            m_rows.values.reserve(all);
+        }
         for (std::size_t i = 0; i < entries.size(); ++i) {
             if (i > 0 && entries[i].column == entries[i - 1].column) {
                 m_rows.values.back() += entries[i].value;
@@ -95,6 +122,14 @@ public:
     }
 
 private:
+    /// The next cell along the last axis, if that is block and has one here.
+    bool step() {
+        const std::size_t last = static_cast<std::size_t>(m_rows.numbering.layout().rank()) - 1;
+        if (m_row.m_index[last] + 1 - m_row.m_first[last] >= m_row.m_extents[last]) return false;
+        m_row.m_index[last] += 1;
+        return true;
+    }
+
     MatrixRow m_row;
     MatrixRows& m_rows;
 };

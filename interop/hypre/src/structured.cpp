@@ -44,13 +44,19 @@ struct Offsets {
     }
 };
 
-/// Whether they are all those that lie in the cell or step along at most so many axes at once, on two or three axes.
-bool suits_pfmg(const Offsets& offsets, int rank) {
+/// Along how many axes at once an offset steps, of all the most.
+std::ptrdiff_t most_axes(const Offsets& offsets) {
     const auto axes_of = [](const Offset& offset) {
         return std::count_if(offset.begin(), offset.end(), [](std::int64_t o) { return o != 0; });
     };
     std::ptrdiff_t most = 0;
     for (std::size_t i = 0; i < offsets.count; ++i) most = std::max(most, axes_of(offsets.at[i]));
+    return most;
+}
+
+/// Whether they are all those that lie in the cell or step along at most so many axes at once, on two or three axes.
+bool suits_pfmg(const Offsets& offsets, int rank) {
+    const std::ptrdiff_t most = most_axes(offsets);
     if (rank == 2) return most > 0 && offsets.count == (most == 1 ? 5u : 9u);
     return rank == 3 && most > 0 && offsets.count == (most == 1 ? 7u : most == 2 ? 19u : 27u);
 }
@@ -220,6 +226,7 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     StructMatrix matrix(grid);
     matrix.m_zero = impl::find_zero_on_diagonal(rows);
     matrix.m_suits_pfmg = suits_pfmg(offsets, rows.numbering.layout().rank());
+    matrix.m_has_corners = most_axes(offsets) > 1;
     checked(comm, caller, [&] {
         const auto size = static_cast<HYPRE_Int>(offsets.count);
         HYPRE_StructStencil shape = nullptr;

@@ -133,6 +133,61 @@ Matrix aij_matrix(const MatrixRows& rows) {
     return Matrix(matrix);
 }
 
+void set_values(Mat matrix, const MatrixRows& rows) {
+    const char* caller = "petsc::set_values";
+    const RowNumbering& numbering = rows.numbering;
+    const Communicator& comm = numbering.communicator();
+    checked(comm, caller, [&]() -> int {
+        PetscInt mine = 0, columns = 0;
+        PetscBool is_aij = PETSC_FALSE;
+        const auto object = reinterpret_cast<PetscObject>(matrix);
+        impl::require_processes(caller, comm, object);
+        impl::require_rows(caller, numbering);
+        distview::impl::require_matrix_rows(caller, rows);
+        PetscCall(MatGetLocalSize(matrix, &mine, &columns));
+        require<ShapeError>(mine == numbering.local_rows() && columns == mine, [&] {
+            return text(caller, ": expected a matrix of ", numbering.local_rows(),
+                        " rows and columns on this rank, got ", mine, " and ", columns);
+        });
+        PetscCall(PetscObjectTypeCompareAny(object, &is_aij, MATSEQAIJ, MATMPIAIJ, ""));
+        require<UsageError>(is_aij == PETSC_TRUE, [&] {
+            return text(caller, ": expected a matrix that aij_matrix() made, got another type");
+        });
+        return PETSC_SUCCESS;
+    });
+    // An entry that the matrix has not is found on its rank alone, before the others wait for it; the matrix is assembled
+    // then, too, so that it can be used again.
+    std::exception_ptr failure;
+    try {
+        checked(comm, caller, [&]() -> int {
+            PetscCall(MatSetOption(matrix, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+            PetscCall(MatZeroEntries(matrix));
+            std::vector<PetscInt> columns;
+            for (std::int64_t r = 0; r < rows.local_rows(); ++r) {
+                const auto begin =
+                    static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(r)]);
+                const auto end =
+                    static_cast<std::size_t>(rows.offsets[static_cast<std::size_t>(r) + 1]);
+                columns.clear();
+                for (std::size_t e = begin; e < end; ++e)
+                    columns.push_back(static_cast<PetscInt>(rows.columns[e]));
+                const auto row = static_cast<PetscInt>(numbering.row_of_cell(r));
+                PetscCall(MatSetValues(matrix, 1, &row, static_cast<PetscInt>(columns.size()),
+                                       columns.data(), rows.values.data() + begin, INSERT_VALUES));
+            }
+            return PETSC_SUCCESS;
+        });
+    } catch (...) {
+        failure = std::current_exception(); // the same on all ranks
+    }
+    checked(comm, caller, [&]() -> int {
+        PetscCall(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+        return PETSC_SUCCESS;
+    });
+    if (failure) std::rethrow_exception(failure);
+}
+
 void set_constant_null_space(const RowNumbering& rows, Mat matrix) {
     const char* caller = "petsc::set_constant_null_space";
     checked(rows.communicator(), caller, [&] {

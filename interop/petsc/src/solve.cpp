@@ -11,6 +11,7 @@
 #include "owned.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 
@@ -32,13 +33,17 @@ void require_alike(const Communicator& comm, const SolveOptions& options) {
     });
 }
 
+void require_options(const SolveOptions& options) {
+    require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
+        return text("petsc::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
+                    options.tolerance, " and ", options.max_iterations);
+    });
+}
+
 /// PETSc compares local sizes as well, but a rank whose sizes fit waits for the others in the next call.
 void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
     checked(comm, "petsc::solve", [&]() -> int {
-        require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
-            return text("petsc::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
-                        options.tolerance, " and ", options.max_iterations);
-        });
+        require_options(options);
         PetscInt rows = 0, columns = 0, given = 0, wanted = 0, readers = 0;
         for (const PetscObject object :
              {reinterpret_cast<PetscObject>(a), reinterpret_cast<PetscObject>(b),
@@ -51,6 +56,16 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
         require<UsageError>(readers == 0,
                             "petsc::solve: expected a solution that can be written, got one whose "
                             "elements are const, or a Vec that is locked");
+        // Where b is written on the way, methods that take it again (gmres at a restart) solve something else.
+        const PetscScalar *right_side = nullptr, *solution = nullptr;
+        PetscCall(VecGetArrayReadAndMemType(b, &right_side, nullptr)); // wherever they are
+        PetscCall(VecGetArrayReadAndMemType(x, &solution, nullptr));
+        const bool is_one = given > 0 && right_side == solution;
+        PetscCall(VecRestoreArrayReadAndMemType(b, &right_side));
+        PetscCall(VecRestoreArrayReadAndMemType(x, &solution));
+        require<UsageError>(!is_one,
+                            "petsc::solve: expected a right side and a solution in memory of "
+                            "their own, got one array as both");
         require<ShapeError>(rows == given && columns == wanted, [&] {
             return text("petsc::solve: expected a right side of ", rows, " and a solution of ",
                         columns, " elements on this rank, as the matrix has rows and columns, got ",
@@ -129,45 +144,88 @@ PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace
+/// Has a method stop by the residual itself, as ConjugateGradient does: that of gmres is the preconditioned one unless told,
+/// which may be small while A x is far from b. The command line's norms and sides stay.
+PetscErrorCode take_norms_of_residual(KSP solver) {
+    PetscBool has_side = PETSC_FALSE, has_norm = PETSC_FALSE;
+    PetscBool on_left = PETSC_FALSE, on_right = PETSC_FALSE;
+    const auto object = reinterpret_cast<PetscObject>(solver);
+    PetscFunctionBeginUser;
+    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_pc_side", &has_side));
+    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &has_norm));
+    PetscCall(PetscObjectTypeCompareAny(object, &on_left, KSPCG, KSPBICG, KSPRICHARDSON, ""));
+    // Others (cgs, tfqmr, bcgsl, ...) lose the x to start with on the right side.
+    PetscCall(PetscObjectTypeCompareAny(object, &on_right, KSPGMRES, KSPLGMRES, KSPDGMRES,
+                                        KSPPGMRES, KSPBCGS, ""));
+    if (has_side || has_norm || !(on_left || on_right)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(KSPSetNormType(solver, KSP_NORM_UNPRECONDITIONED));
+    PetscCall(KSPSetPCSide(solver, on_left ? PC_LEFT : PC_RIGHT));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
-    const CollectiveCall call(comm, "petsc::solve");
-    require_alike(comm, options);
-    require_arguments(comm, a, b, x, options);
+/// PETSc takes a residual of 1e5 times the right side for divergence, also that of the x to start with: raises the limit
+/// by as much as that is farther away than x = 0.
+PetscErrorCode allow_far_start(KSP solver, Mat a, Vec b, Vec x, PetscReal right_side) {
+    PetscReal start = 0, first = 0, limit = 0;
+    Vec residual = nullptr;
+    PetscFunctionBeginUser;
+    PetscCall(VecNorm(x, NORM_INFINITY, &start));
+    if (!(start > 0) || !(right_side > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecDuplicate(b, &residual));
+    const Handle<Vec> owner(residual);
+    PetscCall(MatMult(a, x, residual));
+    PetscCall(VecAYPX(residual, -1, b));
+    PetscCall(VecNorm(residual, NORM_2, &first));
+    PetscCall(KSPGetTolerances(solver, nullptr, nullptr, &limit, nullptr));
+    if (first > right_side && std::isfinite(limit * (first / right_side)))
+        PetscCall(KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT,
+                                   limit * (first / right_side), PETSC_DEFAULT));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
+    PC preconditioner = nullptr;
+    PetscBool is_preonly = PETSC_FALSE;
+    PetscFunctionBeginUser;
+    PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(a)), &solver));
+    Handle<KSP> owner(solver); // of calls that fail
+    PetscCall(KSPSetOperators(solver, a, a));
+    PetscCall(KSPSetType(solver, options.method.c_str()));
+    PetscCall(KSPGetPC(solver, &preconditioner));
+    PetscCall(PCSetType(preconditioner, options.preconditioner.c_str()));
+    PetscCall(
+        KSPSetTolerances(solver, options.tolerance, 0, PETSC_DEFAULT, options.max_iterations));
+    PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
+    PetscCall(KSPSetFromOptions(solver));
+    PetscCall(take_norms_of_residual(solver)); // of the method that it is now
+    // It applies the preconditioner once, and refuses to start from anything.
+    PetscCall(
+        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
+    if (is_preonly) PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_FALSE));
+    PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(solver)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+SolveResult solve_with(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
+                       const SolveOptions& options) {
     SolveResult result;
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PCFailedReason failed = PC_NOERROR, in_block = PC_NOERROR;
     checked(comm, "petsc::solve", [&]() -> int {
         for (const Vec vector : {b, x}) mark_written(vector);
         const Unlocking unlocking_b(b), unlocking_x(x);
-        KSP solver = nullptr;
-        PC preconditioner = nullptr;
-        PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(a)), &solver));
-        const Handle<KSP> owner(solver);
-        PetscCall(KSPSetOperators(solver, a, a));
-        PetscCall(KSPSetType(solver, options.method.c_str()));
-        PetscCall(KSPGetPC(solver, &preconditioner));
-        PetscCall(PCSetType(preconditioner, options.preconditioner.c_str()));
-        // As ConjugateGradient stops, where the method can.
-        PetscBool is_cg = PETSC_FALSE;
-        PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPCG, &is_cg));
-        if (is_cg) PetscCall(KSPSetNormType(solver, KSP_NORM_UNPRECONDITIONED));
-        PetscCall(
-            KSPSetTolerances(solver, options.tolerance, 0, PETSC_DEFAULT, options.max_iterations));
-        PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
-        PetscCall(KSPSetFromOptions(solver));
-        // It applies the preconditioner once, and refuses to start from anything.
+        PetscReal limit = 0;
         PetscBool is_preonly = PETSC_FALSE;
         PetscCall(
             PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
-        if (is_preonly) PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_FALSE));
+        PetscCall(KSPGetTolerances(solver, nullptr, nullptr, &limit, nullptr));
         result.history.resize(
             static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
         PetscCall(KSPSetResidualHistory(solver, result.history.data(),
                                         static_cast<PetscCount>(result.history.size()),
                                         PETSC_TRUE));
         PetscCall(VecNorm(b, NORM_2, &result.right_side));
+        if (!is_preonly) PetscCall(allow_far_start(solver, a, b, x, result.right_side));
         PetscCall(make_coarsest_regular(solver, a));
         PetscCall(KSPSolve(solver, b, x));
 
@@ -179,8 +237,15 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
         PetscCall(KSPGetResidualNorm(solver, &result.residual));
         PetscCall(KSPGetResidualHistory(solver, nullptr, &told));
         result.history.resize(static_cast<std::size_t>(told));
+        PetscCall(KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE)); // that memory goes
+        PetscCall(KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT, limit, PETSC_DEFAULT));
         result.iterations = static_cast<int>(iterations);
-        result.converged = reason > 0;
+        // gcr says that it has converged after as many iterations as there may be.
+        KSPNormType norms = KSP_NORM_NONE;
+        PetscCall(KSPGetNormType(solver, &norms));
+        const bool tells_by_count =
+            reason == KSP_CONVERGED_ITS && !is_preonly && norms != KSP_NORM_NONE;
+        result.converged = reason > 0 && !tells_by_count;
         result.reason = words ? words : "";
         if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(find_failure(solver, failed, in_block));
         return PETSC_SUCCESS;
@@ -197,6 +262,52 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
                                result.residual, " after ", result.iterations, " iterations"),
                           0);
     return result;
+}
+
+} // namespace
+
+Solver::Solver(const Communicator& comm, Mat a, const SolveOptions& options)
+    : m_comm(comm), m_options(options) {
+    const CollectiveCall call(comm, "petsc::Solver");
+    require_alike(comm, options);
+    checked(comm, "petsc::Solver", [&]() -> int {
+        require_options(options);
+        impl::require_processes("petsc::Solver", comm, reinterpret_cast<PetscObject>(a));
+        return PETSC_SUCCESS;
+    });
+    checked(comm, "petsc::Solver", [&]() -> int {
+        KSP solver = nullptr;
+        PetscCall(make_solver(a, options, solver));
+        m_solver = Handle<KSP>(solver);
+        return PETSC_SUCCESS;
+    });
+}
+
+SolveResult Solver::solve(Vec b, Vec x) const {
+    const CollectiveCall call(m_comm, "petsc::Solver::solve");
+    Mat a = nullptr;
+    checked(m_comm, "petsc::Solver::solve", [&]() -> int {
+        impl::require_processes("petsc::Solver::solve", m_comm,
+                                reinterpret_cast<PetscObject>(m_solver.get()));
+        PetscCall(KSPGetOperators(m_solver, &a, nullptr));
+        return PETSC_SUCCESS;
+    });
+    require_arguments(m_comm, a, b, x, m_options);
+    return solve_with(m_comm, m_solver, a, b, x, m_options);
+}
+
+SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
+    const CollectiveCall call(comm, "petsc::solve");
+    require_alike(comm, options);
+    require_arguments(comm, a, b, x, options);
+    Handle<KSP> owner;
+    checked(comm, "petsc::solve", [&]() -> int {
+        KSP solver = nullptr;
+        PetscCall(make_solver(a, options, solver));
+        owner = Handle<KSP>(solver);
+        return PETSC_SUCCESS;
+    });
+    return solve_with(comm, owner, a, b, x, options);
 }
 
 } // namespace distview::petsc

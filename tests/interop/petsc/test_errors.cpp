@@ -425,6 +425,17 @@ TEST(PetscErrors, ZeroPivot) {
         SolverError, "FACTOR_NUMERIC_ZEROPIVOT");
 }
 
+// gmres would take another right side at a restart.
+TEST(PetscErrors, RightSideAndSolutionAreTwoArrays) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem = problem_of(comm);
+    const Field u = problem.make_random("u", 8);
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::solve(comm, matrix, petsc::vector(problem.rows, u), petsc::vector(problem.rows, u)),
+        UsageError, "got one array as both");
+}
+
 // A direct solver: it does not start from what the solution is.
 TEST(PetscErrors, PreonlyIsNone) {
     const Communicator& comm = comm_with_petsc();

@@ -148,6 +148,132 @@ TEST(PetscOperators, SmallRightSides) {
     EXPECT_EQ(iterations(small), iterations(b));
 }
 
+// A residual at the start of more than 1e5 right sides is no divergence.
+TEST(PetscOperators, StartsFarFromTheSolution) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.1);
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    const Field b = problem.make_random("b", 17), u = problem.make("u"), v = problem.make("v");
+    for (const char* const method : {"cg", "gmres", "bcgs"}) {
+        Kokkos::deep_copy(Exec(), u.view(), 0x1p40);
+        Kokkos::deep_copy(Exec(), v.view(), 0);
+        Exec().fence("both starts are there");
+        for (const Field& x : {u, v})
+            petsc::solve(comm, matrix, petsc::vector(problem.rows, b),
+                         petsc::vector(problem.rows, x),
+                         {.method = method, .preconditioner = "jacobi", .tolerance = 1e-5});
+        EXPECT_LE(difference(comm, v, u), 1e-2) << method;
+    }
+}
+
+// Rows of other units: a preconditioned residual that is small says nothing.
+TEST(PetscOperators, StopsByTheResidualItself) {
+    const Communicator& comm = comm_with_petsc();
+    const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size(), 1}, {block(20), block(24)}));
+    const auto make = [&](const char* label) {
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), label, comm,
+                                                                                rows.layout());
+    };
+    const auto scale = [](GlobalIndex i) { return i < 10 ? 1e3 : 1.; };
+    const petsc::Matrix matrix =
+        petsc::aij_matrix(assemble(rows, [&](MatrixRow& row, GlobalIndex i, GlobalIndex) {
+            row.add(6 * scale(i), {0, 0});
+            for (const int step : {-1, 1})
+                row.add(-1.2 * scale(i), {step, 0}), row.add(-0.8 * scale(i), {0, step});
+        }));
+    const auto b = make("b"), u = make("u"), r = make("r");
+    fill_with(Exec(), b, [](GlobalIndex i, GlobalIndex) { return i < 10 ? 0. : 1.; });
+    Exec().fence("the right side is there");
+    for (const char* const method : {"gmres", "fgmres", "lgmres", "bcgs", "bicg"}) {
+        for (const double start : {0., 1.}) {
+            fill(Exec(), u, start);
+            Exec().fence("the start is there");
+            const auto result =
+                petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
+                             {.method = method, .preconditioner = "jacobi", .tolerance = 1e-6});
+            double norm = 0;
+            petsc::checked(comm, "residual", [&]() -> int {
+                const petsc::Vector residual = petsc::vector(rows, r);
+                PetscCall(MatMult(matrix, petsc::vector(rows, u), residual));
+                PetscCall(VecAXPY(residual, -1, petsc::vector(rows, b)));
+                PetscCall(VecNorm(residual, NORM_2, &norm));
+                return PETSC_SUCCESS;
+            });
+            EXPECT_LE(norm, 1.01e-6 * result.right_side) << method << " from " << start;
+            EXPECT_NEAR(norm, result.residual, 1e-2 * norm) << method << " from " << start;
+        }
+    }
+    // gcr says that it has converged when it has made as many iterations as it may.
+    fill(Exec(), u, 0.);
+    Exec().fence("the start is there");
+    const auto result =
+        petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
+                     {.method = "gcr", .max_iterations = 2, .has_to_converge = false});
+    EXPECT_FALSE(result.converged) << result.reason;
+}
+
+// Time steps: other values of the same entries.
+TEST(PetscOperators, ValuesOfAMatrixAreSet) {
+    const Communicator& comm = comm_with_petsc();
+    const RowNumbering rows(
+        comm, ArrayLayout(ProcessGrid{comm.size(), 1}, {block(11), block(7, {.periodic = true})}));
+    const auto assembled = [&](double c, bool wide = false) {
+        return assemble(rows, [&](MatrixRow& row, GlobalIndex i, GlobalIndex) {
+            row.add(1 + 4 * c, {0, 0});
+            for (const int step : {-1, 1}) row.add(-c, {step, 0}), row.add(-c, {0, step});
+            if (wide && i == 0) row.add(1, {7, 0});
+        });
+    };
+    const petsc::Matrix matrix = petsc::aij_matrix(assembled(1)),
+                        other = petsc::aij_matrix(assembled(2));
+    const auto are_equal = [&] {
+        PetscBool equal = PETSC_FALSE;
+        petsc::checked(comm, "compare", [&]() -> int {
+            PetscCall(MatEqual(matrix, other, &equal));
+            return PETSC_SUCCESS;
+        });
+        return equal == PETSC_TRUE;
+    };
+    EXPECT_FALSE(are_equal());
+    petsc::set_values(matrix, assembled(2));
+    EXPECT_TRUE(are_equal());
+    // On rank 0 alone.
+    EXPECT_THROW_ON_ALL_RANKS(petsc::set_values(matrix, assembled(2, true)), SolverError,
+                              "new nonzero");
+    petsc::set_values(matrix, assembled(2));
+    EXPECT_TRUE(are_equal());
+    EXPECT_THROW_ON_ALL_RANKS(petsc::set_values(nullptr, assembled(2)), UsageError, "got none");
+}
+
+// A solver that is kept sees other values of its matrix, and is none after its matrix's session.
+TEST(PetscOperators, SolverIsKept) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.1);
+    MatrixRows rows = problem.assembled();
+    const petsc::Matrix matrix = petsc::aij_matrix(rows);
+    const Field b = problem.make_random("b", 17), u = problem.make("u"), v = problem.make("v");
+    const petsc::Solver solver(comm, matrix, {.preconditioner = "gamg", .tolerance = 1e-12});
+    for (const double factor : {1., 1., 3.}) {
+        for (double& value : rows.values) value *= factor;
+        petsc::set_values(matrix, rows);
+        for (const Field& x : {u, v}) Kokkos::deep_copy(Exec(), x.view(), 0);
+        const auto kept =
+            solver.solve(petsc::vector(problem.rows, b), petsc::vector(problem.rows, u));
+        const auto once = petsc::solve(
+            comm, petsc::aij_matrix(rows), petsc::vector(problem.rows, b),
+            petsc::vector(problem.rows, v), {.preconditioner = "gamg", .tolerance = 1e-12});
+        EXPECT_EQ(kept.iterations, once.iterations);
+        EXPECT_EQ(kept.history.size(), once.history.size());
+        EXPECT_LE(difference(comm, v, u), 1e-11);
+    }
+    EXPECT_THROW_ON_ALL_RANKS(solver.solve(nullptr, petsc::vector(problem.rows, u)), UsageError,
+                              "got none");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::Solver(comm, matrix, {.method = "no such method"}),
+                              SolverError, "no such method");
+}
+
 // PETSc keeps norms of a Vec, and does not see that its array is written.
 TEST(PetscOperators, VectorsAreKeptWhileArraysChange) {
     const Communicator& comm = comm_with_petsc();

@@ -110,6 +110,8 @@ public:
     std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
     /// Whether hypre's pfmg knows the stencil: of 5 or 9 entries on two axes, of 7, 19 or 27 on three.
     bool suits_pfmg() const noexcept { return m_suits_pfmg; }
+    /// Whether the stencil has entries in corners or on edges: cells of one colour are neighbours then.
+    bool has_corners() const noexcept { return m_has_corners; }
 
 private:
     friend StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
@@ -119,6 +121,7 @@ private:
     Handle<HYPRE_StructMatrix> m_matrix;
     std::int64_t m_zero = -1;
     bool m_suits_pfmg = false;
+    bool m_has_corners = false;
 };
 
 /// A Struct matrix from rows that assemble() made: the stencil has the offsets of all entries of all ranks, which are

@@ -152,6 +152,16 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                             std::make_shared<View>(fields));
 }
 
+/// Gives a matrix of aij_matrix() other values, for time steps: entries of `rows` are set, all others become zero. What
+/// was made with the matrix (a KSP, a null space) stays.
+///
+/// Collective: over the numbering's communicator
+/// Cost:       entries are looked up and written; nothing is allocated but a row
+/// Errors:     UsageError if PETSc is not running, or the matrix is null, of other processes or of another type; ShapeError if
+///             sizes do not fit; SolverError where rows have an entry that the matrix has not, whose values are
+///             undefined then (thrown on all ranks)
+void set_values(Mat matrix, const MatrixRows& rows);
+
 /// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant. KSPSolve() then takes
 /// the constant part off the right side. Nobody looks whether it is so.
 ///

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/petsc/handle.hpp>
 
 #include <petscksp.h>
 
@@ -15,7 +16,8 @@ struct SolveOptions {
     std::string method = "cg"; ///< -ksp_type; preonly does not start from what x is
     std::string preconditioner =
         "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
-    /// Stop when the norm of the residual is at most this times that of the right side.
+    /// Stop when the norm of the residual is at most this times that of the right side. cg, gmres, fgmres, bcgs, bicg and
+    /// richardson do so; of others (cgs, tfqmr, minres, ...) PETSc takes norms of the preconditioned residual, here and below.
     double tolerance = 1e-10;
     int max_iterations = 1000;
     /// Whether a solution that does not converge is an error.
@@ -38,14 +40,36 @@ struct SolveResult {
 ///
 /// The elements of b and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix
 /// with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU
-/// as in PETSc. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those given here. Whoever solves
-/// again and again with one matrix makes a KSP: a and vectors are ordinary objects of PETSc.
+/// as in PETSc. The preconditioner of gmres and bcgs is on the right, where their residual is that of the equations, unless
+/// -ksp_pc_side or -ksp_norm_type says otherwise. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those given here. Whoever
+/// solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or of other
-///             processes, or x has const elements; ShapeError if sizes do not fit (a Vec has no more of a layout); SolverError
-///             if PETSc fails, or the solution diverges, with PETSc's reason: a zero pivot is one (thrown on all ranks)
+///             processes, b and x are one array, or x has const elements; ShapeError if sizes do not fit (a Vec has no more of a
+///             layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason: a zero pivot is one (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options = {});
+
+/// The same, made once: for time steps. What PETSc has set up for the matrix, such as the levels of gamg, is kept until the
+/// matrix changes.
+///
+///     const petsc::Solver solver(comm, a, {.preconditioner = "gamg"});
+///     for (...) solver.solve(b, x);                 // petsc::set_values(a, ...) between: levels are made anew
+///
+/// Collective: construction and solve(), over comm, which has the processes of the matrix
+/// Errors:     those of the function solve(); of construction those of options and matrix
+class Solver {
+public:
+    Solver(const Communicator& comm, Mat a, const SolveOptions& options = {});
+    SolveResult solve(Vec b, Vec x) const;
+    /// PETSc's, for settings of one's own.
+    operator KSP() const noexcept { return m_solver; }
+
+private:
+    Communicator m_comm;
+    SolveOptions m_options;
+    Handle<KSP> m_solver;
+};
 
 } // namespace distview::petsc
