@@ -96,7 +96,6 @@ TEST(CommandLineTest, help_shows_kinds_and_defaults) {
 
 TEST(CommandLineTest, an_empty_name_is_refused) {
     EXPECT_EQ(refusal({"--json", ""}), "--json: expected a value, got ''");
-    EXPECT_EQ(refusal({"--json="}), "--json: expected a value, got ''");
 }
 
 } // namespace
