@@ -32,6 +32,14 @@ void print(const std::string& contents, std::FILE* to) {
     });
 }
 
+/// The same for all names of a file, whether it is there or not.
+std::filesystem::path full_path(const std::string& path) {
+    std::error_code failed;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
+    const std::filesystem::path found = std::filesystem::weakly_canonical(absolute, failed);
+    return failed ? absolute.lexically_normal() : found;
+}
+
 } // namespace
 
 void require_writable(const char* option, const std::string& path) {
@@ -58,8 +66,7 @@ void require_distinct(const std::vector<NamedPath>& files) {
         for (std::size_t k = 0; k < i; ++k) {
             const std::string& path = files[i].path;
             if (path.empty() || path == standard_output || files[k].path.empty()) continue;
-            const bool same = std::filesystem::weakly_canonical(path, ignored) ==
-                              std::filesystem::weakly_canonical(files[k].path, ignored);
+            const bool same = full_path(path) == full_path(files[k].path);
             // What goes to a device, such as /dev/null, is not kept.
             const bool is_kept = !std::filesystem::is_character_file(path, ignored);
             distview::require<distview::UsageError>(!same || !is_kept, [&] {

@@ -203,6 +203,10 @@ void check_place(const std::string& caller, const std::string& path) {
     struct stat status{};
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         throw Error(text(caller, ": expected ", expected, ", got what is no plain file"));
+    // A link of the system's to what this process has open, as /dev/stdout is, would be replaced, too.
+    struct stat link{};
+    if (path.starts_with("/dev/") && ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode))
+        throw Error(text(caller, ": expected ", expected, ", got a link to what is open"));
     const std::string folder = folder_of(path);
     if (::stat(folder.c_str(), &status) != 0)
         throw_system_error(caller, expected + text(" in the folder '", folder, '\''), errno);

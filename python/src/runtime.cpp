@@ -60,9 +60,9 @@ int local_ranks() {
 
 std::optional<int> threads_per_rank(const Communicator* comm) {
     if (std::getenv("OMP_NUM_THREADS") || std::getenv("KOKKOS_NUM_THREADS")) return {};
-    // A communicator knows what its ranks are bound to; but one of fewer ranks than the machine has, such as
-    // MPI_COMM_SELF, does not know of the others.
-    if (comm && comm->size() >= local_ranks() && comm->processors() > 0) return comm->processors();
+    // A communicator knows what its ranks are bound to; the launcher tells of those that are not in it.
+    if (const int processors = comm ? comm->processors(local_ranks()) : 0; processors > 0)
+        return processors;
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return {};
     return std::max(CPU_COUNT(&cores) / local_ranks(), 1);

@@ -45,9 +45,8 @@ bool shares_processors(const ProcessorSet& mine, std::span<const ProcessorSet> a
     return processes > count_processors({&together, 1});
 }
 
-int share_of_processors(const ProcessorSet& mine, std::span<const ProcessorSet> all) noexcept {
-    const int share = std::max(count_processors(all) / static_cast<int>(all.size()), 1);
-    return std::min(count_processors({&mine, 1}), share);
+int share_of_processors(int own, int together, int ranks) noexcept {
+    return std::min(own, std::max(together / ranks, 1));
 }
 
 } // namespace distview::impl

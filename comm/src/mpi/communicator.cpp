@@ -290,17 +290,16 @@ private:
         MPI_Comm node = MPI_COMM_NULL;
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
-        int ranks_of_node = 0;
-        check_mpi(MPI_Comm_size(node, &ranks_of_node), "MPI_Comm_size");
+        check_mpi(MPI_Comm_size(node, &ranks.ranks_of_node), "MPI_Comm_size");
         const ProcessorSet mine = allowed_processors();
-        std::vector<ProcessorSet> processors(static_cast<std::size_t>(ranks_of_node));
+        std::vector<ProcessorSet> processors(static_cast<std::size_t>(ranks.ranks_of_node));
         constexpr int words = static_cast<int>(std::tuple_size_v<ProcessorSet>);
         check_mpi(MPI_Allgather(mine.data(), words, MPI_UINT64_T, processors.data(), words,
                                 MPI_UINT64_T, node),
                   "MPI_Allgather");
         ranks.oversubscribed = shares_processors(mine, processors);
         ranks.processors = count_processors(processors);
-        ranks.own_processors = share_of_processors(mine, processors);
+        ranks.own_processors = count_processors({&mine, 1});
         auto state = std::make_shared<CommunicatorState>(
             comm, ranks, share_call_lines(comm, node, ranks.rank), setting);
         state->set_report(ReportLog::file_from_environment());
@@ -361,7 +360,11 @@ Communicator::Communicator(MPI_Comm parent) {
 int Communicator::rank() const { return impl::open_state(m_state).rank(); }
 int Communicator::size() const { return impl::open_state(m_state).size(); }
 MPI_Comm Communicator::mpi() const { return impl::open_state(m_state).comm(); }
-int Communicator::processors() const { return impl::open_state(m_state).own_processors(); }
+int Communicator::processors(int ranks_of_node) const {
+    const auto& known = impl::open_state(m_state).ranks();
+    return impl::share_of_processors(known.own_processors, known.processors,
+                                     std::max(known.ranks_of_node, ranks_of_node));
+}
 void Communicator::set_deadline(std::chrono::duration<double> limit) {
     require<UsageError>(std::isfinite(limit.count()) && limit.count() >= 0, [&] {
         return text("Communicator::set_deadline: expected a number of seconds, got ",

@@ -28,7 +28,7 @@ RankReport own_report(CommunicatorState& state) {
     report.rank = state.rank();
     report.node = state.calls().ranks().front().rank;
     report.ranks_of_node = static_cast<int>(state.calls().ranks().size());
-    report.processors = state.processors();
+    report.processors = state.ranks().processors;
     report.lacked_shared_memory = state.arena()->has_failed();
     const ReportLog* const log = state.report();
     if (!log) return report;

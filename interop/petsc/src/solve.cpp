@@ -6,6 +6,7 @@
 #include <distview/core/text.hpp>
 #include <distview/petsc/checked.hpp>
 #include <distview/petsc/handle.hpp>
+#include <distview/petsc/session.hpp>
 #include <distview/petsc/vector.hpp>
 
 #include "owned.hpp"
@@ -153,13 +154,14 @@ PetscErrorCode take_norms_of_residual(KSP solver) {
     PetscFunctionBeginUser;
     PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_pc_side", &has_side));
     PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &has_norm));
-    PetscCall(PetscObjectTypeCompareAny(object, &on_left, KSPCG, KSPBICG, KSPRICHARDSON, ""));
+    PetscCall(PetscObjectTypeCompareAny(object, &on_left, KSPCG, KSPBICG, ""));
     // Others (cgs, tfqmr, bcgsl, ...) lose the x to start with on the right side.
     PetscCall(PetscObjectTypeCompareAny(object, &on_right, KSPGMRES, KSPLGMRES, KSPDGMRES,
                                         KSPPGMRES, KSPBCGS, ""));
-    if (has_side || has_norm || !(on_left || on_right)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (has_norm || (has_side && on_right) || !(on_left || on_right))
+        PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(KSPSetNormType(solver, KSP_NORM_UNPRECONDITIONED));
-    PetscCall(KSPSetPCSide(solver, on_left ? PC_LEFT : PC_RIGHT));
+    if (on_right) PetscCall(KSPSetPCSide(solver, PC_RIGHT));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,16 +208,30 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Of a solver that may be kept, what a call that failed halfway has left: our history, our limit, and work vectors, which may
+/// be locked. On all ranks.
+void reset_solver(KSP solver, Mat a, PetscReal limit) noexcept {
+    if (!is_running()) return;
+    (void)PetscObjectReference(
+        reinterpret_cast<PetscObject>(a)); // the last one may be the solver's
+    (void)KSPReset(solver);
+    (void)KSPSetOperators(solver, a, a);
+    (void)PetscObjectDereference(reinterpret_cast<PetscObject>(a));
+    (void)KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE);
+    (void)KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT, limit, PETSC_DEFAULT);
+}
+
 SolveResult solve_with(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
                        const SolveOptions& options) {
     SolveResult result;
+    PetscReal limit = PETSC_DEFAULT; // of divergence
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PCFailedReason failed = PC_NOERROR, in_block = PC_NOERROR;
-    checked(comm, "petsc::solve", [&]() -> int {
+    const auto run = [&]() -> int {
         for (const Vec vector : {b, x}) mark_written(vector);
         const Unlocking unlocking_b(b), unlocking_x(x);
-        PetscReal limit = 0;
-        PetscBool is_preonly = PETSC_FALSE;
+        PetscBool is_preonly = PETSC_FALSE, is_gcr = PETSC_FALSE;
+        PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPGCR, &is_gcr));
         PetscCall(
             PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
         PetscCall(KSPGetTolerances(solver, nullptr, nullptr, &limit, nullptr));
@@ -243,13 +259,18 @@ SolveResult solve_with(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x
         // gcr says that it has converged after as many iterations as there may be.
         KSPNormType norms = KSP_NORM_NONE;
         PetscCall(KSPGetNormType(solver, &norms));
-        const bool tells_by_count =
-            reason == KSP_CONVERGED_ITS && !is_preonly && norms != KSP_NORM_NONE;
+        const bool tells_by_count = reason == KSP_CONVERGED_ITS && is_gcr && norms != KSP_NORM_NONE;
         result.converged = reason > 0 && !tells_by_count;
         result.reason = words ? words : "";
         if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(find_failure(solver, failed, in_block));
         return PETSC_SUCCESS;
-    });
+    };
+    try {
+        checked(comm, "petsc::solve", run);
+    } catch (...) {
+        reset_solver(solver, a, limit);
+        throw;
+    }
     if (reason == KSP_DIVERGED_PC_FAILED) {
         // Blocks fail on some ranks only; of a block that failed, the others know no more than that.
         const int known = all_reduce(comm, ReduceOperation::max, static_cast<int>(in_block));

@@ -246,7 +246,7 @@ TEST(PetscOperators, ValuesOfAMatrixAreSet) {
     EXPECT_THROW_ON_ALL_RANKS(petsc::set_values(nullptr, assembled(2)), UsageError, "got none");
 }
 
-// A solver that is kept sees other values of its matrix, and is none after its matrix's session.
+// A solver that is kept sees other values of its matrix.
 TEST(PetscOperators, SolverIsKept) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},

@@ -50,16 +50,12 @@ TEST(Processors, AreSharedByMoreProcessesThanThereAre) {
 }
 
 TEST(Processors, AreAnEvenShareOrWhatAProcessIsBoundTo) {
-    using Sets = std::vector<ProcessorSet>;
-    const ProcessorSet all = set_of({0, 1, 2, 3, 100, 101, 102, 103});
-    const ProcessorSet low = set_of({0, 1, 2, 3});
-    const ProcessorSet high = set_of({100, 101, 102, 103});
-    EXPECT_EQ(share_of_processors(all, Sets{all}), 8);
-    EXPECT_EQ(share_of_processors(all, Sets{all, all}), 4) << "nobody is bound";
-    EXPECT_EQ(share_of_processors(low, Sets{low, high}), 4) << "each is bound to its own";
-    EXPECT_EQ(share_of_processors(low, Sets{low, low, high, high}), 2) << "two share a domain";
-    EXPECT_EQ(share_of_processors(set_of({0}), Sets{set_of({0}), set_of({0}), set_of({0})}), 1);
-    EXPECT_EQ(share_of_processors({}, Sets{{}, {}}), 0) << "the system does not tell";
+    EXPECT_EQ(share_of_processors(8, 8, 1), 8);
+    EXPECT_EQ(share_of_processors(8, 8, 2), 4) << "nobody is bound";
+    EXPECT_EQ(share_of_processors(4, 8, 2), 4) << "each is bound to its own";
+    EXPECT_EQ(share_of_processors(4, 8, 4), 2) << "two share a domain";
+    EXPECT_EQ(share_of_processors(1, 1, 3), 1);
+    EXPECT_EQ(share_of_processors(0, 0, 2), 0) << "the system does not tell";
 }
 
 /// Binds this process to the first processor that it may use.
@@ -94,6 +90,7 @@ TEST(Processors, OfAllRanksAreNoMoreThanThereAre) {
     const OwnedComm parent = duplicate_world();
     const int own = Communicator(parent.get()).processors();
     EXPECT_GE(own, 1);
+    EXPECT_EQ(Communicator(parent.get()).processors(1 << 20), 1) << "others of the program";
     int all = 0;
     MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     EXPECT_LE(all, std::max(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), world_size()));

@@ -79,6 +79,8 @@ TEST_F(OutputTest, one_file_for_two_options_is_refused) {
     EXPECT_NO_THROW(program::require_distinct({{"--json", "/dev/null"}, {"--png", "/dev/null"}}));
     EXPECT_THROW(program::require_distinct({{"--json", file}, {"--png", ""}, {"--movie", same}}),
                  UsageError);
+    EXPECT_THROW(program::require_distinct({{"--json", "not_there"}, {"--png", "./not_there"}}),
+                 UsageError);
 }
 
 TEST_F(OutputTest, looking_at_a_pipe_does_not_wait_for_its_reader) {

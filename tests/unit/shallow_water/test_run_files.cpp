@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,24 @@ TEST_F(RunFilesTest, float32_goes_on_from_the_last_of_several) {
     EXPECT_EQ(step_of(path + ".1"), 8);
 }
 
+TEST_F(RunFilesTest, a_state_that_is_lost_takes_no_checkpoints_place) {
+    Options options =
+        with_grid(small_run(24, 13, Mode::corrected, Exchanges::fused), {world.size(), 1}, last);
+    options.checkpoints = {path, 2, ""};
+    Model<double> model(shallow_water::Exec(), world, options);
+    RunFiles<double> files(world, options);
+    model.initialize();
+    for (; model.steps_done() < middle; model.step()) files.write_due(model);
+    if (world.rank() == world.size() - 1) {
+        const auto h = model.h().view();
+        h(h.extent(0) / 2, h.extent(1) / 2) = std::numeric_limits<double>::infinity();
+    }
+    EXPECT_THROW_ON_ALL_RANKS(files.write_due(model), Error,
+                              "expected finite h, u and v after step 4, got infinity or NaN in h");
+    const auto step = Checkpoint(world, path).load({}).scalars.at("step");
+    EXPECT_EQ(std::get<std::int64_t>(step), 2);
+}
+
 TEST_F(RunFilesTest, with_nothing_left_to_do_another_file_gets_the_state) {
     const Options plain = small_run(24, 13, Mode::corrected, Exchanges::fused);
     Options options = with_grid(plain, {world.size(), 1}, middle);
@@ -175,14 +194,15 @@ TEST_F(RunFilesTest, another_run_is_refused_on_all_ranks) {
     refused(other, start + "dtype is 'float32', as asked for, in '" + path + "', got 'float64'");
     other = options;
     other.mode = Mode::published;
-    refused(other, "got one that does not say");
+    refused(other, start + "mode is 'P', as asked for, in '" + path + "', got 'C'");
     other = options;
     other.steps = middle - 1;
     refused(other, "--restart: expected a checkpoint of a step up to the last, 3, in '" + path +
                        "', got one of step 4");
     // Of another program, and none.
     Checkpoint(world, path).save({}, {{"program", std::string("poisson")}});
-    refused(options, "got one that does not say");
+    refused(options,
+            start + "program is 'shallow_water', as asked for, in '" + path + "', got 'poisson'");
     other = options;
     other.checkpoints.restart = folder.file("none.h5");
     Model<double> model(shallow_water::Exec(), world, other);

@@ -45,9 +45,9 @@ public:
     /// The duplicate. It is the library's: collective calls on it must not be mixed with its own, and messages
     /// on it may be taken for its own. Send on one that you have duplicated yourself.
     MPI_Comm mpi() const;
-    /// How many processors this rank may count as its own, for threads: those that it could use when the communicator was
-    /// made, or an even share of the node's where that is less; 0 if the system does not tell. Local.
-    int processors() const;
+    /// How many processors this rank may count as its own, for threads: those that it could use when the communicator was made, or,
+    /// where that is less, an even share of the node's, for its ranks or `ranks_of_node`; 0 if the system does not tell. Local.
+    int processors(int ranks_of_node = 0) const;
 
     /// Sets for all copies how long a rank waits for others in a collective call before that is a DeadlineError which names
     /// the ranks that are missing and what they were seen in last; 0, the default, is for ever. DISTVIEW_DEADLINE (seconds)

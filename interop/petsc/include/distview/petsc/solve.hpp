@@ -16,8 +16,9 @@ struct SolveOptions {
     std::string method = "cg"; ///< -ksp_type; preonly does not start from what x is
     std::string preconditioner =
         "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
-    /// Stop when the norm of the residual is at most this times that of the right side. cg, gmres, fgmres, bcgs, bicg and
-    /// richardson do so; of others (cgs, tfqmr, minres, ...) PETSc takes norms of the preconditioned residual, here and below.
+    /// Stop when the norm of the residual is at most this times that of the right side. cg, gmres, fgmres, bcgs and bicg do so;
+    /// of others (cgs, tfqmr, minres, ...) PETSc takes norms of the preconditioned residual, here and below: those may
+    /// also take a start that is far away for divergence.
     double tolerance = 1e-10;
     int max_iterations = 1000;
     /// Whether a solution that does not converge is an error.

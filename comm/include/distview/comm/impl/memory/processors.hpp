@@ -20,8 +20,8 @@ int count_processors(std::span<const ProcessorSet> all) noexcept;
 /// together; no if `mine` is empty. `all` is of all processes of the node, this one too.
 bool shares_processors(const ProcessorSet& mine, std::span<const ProcessorSet> all) noexcept;
 
-/// How many processors a process may count as its own: those that it may use, or an even share of all, at least 1, where
-/// that is less; 0 if `mine` is empty. `all` as above.
-int share_of_processors(const ProcessorSet& mine, std::span<const ProcessorSet> all) noexcept;
+/// How many processors a process may count as its own: the `own` that it may use, or an even share of those that `ranks` may
+/// use together, at least 1, where that is less.
+int share_of_processors(int own, int together, int ranks) noexcept;
 
 } // namespace distview::impl

@@ -68,7 +68,8 @@ public:
         /// processors that these may use together.
         bool oversubscribed = false;
         int processors = 0;     ///< of the node, for its ranks together; 0: not known
-        int own_processors = 0; ///< see Communicator::processors()
+        int own_processors = 0; ///< usable by this rank; 0: not known
+        int ranks_of_node = 1;
     };
     /// `lines`: through which the ranks of this node see each other's calls.
     CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
@@ -80,8 +81,7 @@ public:
     MPI_Comm comm() const noexcept { return m_comm; }
     int rank() const noexcept { return m_ranks.rank; }
     int size() const noexcept { return m_ranks.size; }
-    int processors() const noexcept { return m_ranks.processors; }
-    int own_processors() const noexcept { return m_ranks.own_processors; }
+    const Ranks& ranks() const noexcept { return m_ranks; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
 
     /// A message tag for a new user of the communicator; the same on all ranks because users are
