@@ -34,7 +34,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     add_size("--rows", rows, 0, most_elements, "rows, with --cols and --block in the place of --t");
     add_size("--cols", columns, 0, most_elements, "columns");
     add_size("--block", block, 1, most_elements, "columns in a block, which has one row");
-    program::add_number(app, "--alpha", options.alpha, "the factor");
+    program::add_number(app, "--alpha", options.alpha,
+                        "the factor; with 0 the BLAS, which returns at once, is left out");
     app.add_option("--grid", options.grid, "PxQ rows and columns of processes [chosen]");
     program::add_whole_number<int>(app, "--trials", options.trials, {1, 1000000},
                                    "how often to time, the median counts");

@@ -217,65 +217,53 @@ TEST_F(HypreSolve, AZeroOnTheDiagonalOfOneRankIsAnErrorOnAll) {
                               "boomeramg: expected no zero on the diagonal, got one in row ");
 }
 
+/// Solves with the rows that assembled(numbering) makes, by pfmg and by jacobi, which must agree.
+template <class Value, class Assemble>
+void solve_with_corners(const Communicator& comm, std::vector<AxisSpec> axes,
+                        const Assemble& assembled) {
+    std::vector<int> grid(axes.size(), 1);
+    grid.front() = comm.size();
+    const RowNumbering rows(comm, ArrayLayout(ProcessGrid(std::span<const int>(grid)), axes));
+    const auto make = [&](const char* label) {
+        return make_dist_view<Value, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), label, comm,
+                                                                             rows.layout());
+    };
+    const auto b = make("b"), u = make("u"), v = make("v");
+    fill(Exec(), b, 1);
+    Exec().fence("the right side is there");
+    const hypre::StructGrid cells = hypre::struct_grid(rows);
+    const hypre::StructMatrix a = hypre::struct_matrix(cells, assembled(rows));
+    EXPECT_TRUE(a.suits_pfmg());
+    EXPECT_TRUE(a.has_corners());
+    for (const auto& [x, name] : {std::pair(u, "pfmg"), std::pair(v, "jacobi")})
+        EXPECT_TRUE(hypre::solve(comm, a, hypre::struct_vector(cells, b),
+                                 hypre::struct_vector(cells, x),
+                                 {.preconditioner = name, .tolerance = 1e-12})
+                        .converged);
+    for (std::int64_t n = 0; n < rows.local_rows(); ++n)
+        EXPECT_NEAR(u.view().data()[n], v.view().data()[n], 1e-10);
+}
+
 // hypre's red and black has room for the entries of 7 cells, and ends the program by more.
 TEST_F(HypreSolve, PfmgTakesCorners) {
-    for (const bool is_flat : {true, false})
-        for (const int most : {2, 3}) {
-            if (is_flat && most == 3) continue;
-            const auto padded = [&](auto make) {
-                if (is_flat)
-                    make(std::vector<AxisSpec>(2, block(9)), std::vector<int>{comm.size(), 1});
-                else
-                    make(std::vector<AxisSpec>(3, block(7)), std::vector<int>{comm.size(), 1, 1});
-            };
-            const auto add_row = [&](MatrixRow& row) {
-                for (const int i : {-1, 0, 1})
-                    for (const int j : {-1, 0, 1})
-                        for (const int k : {-1, 0, 1}) {
-                            const int axes = (i != 0) + (j != 0) + (k != 0);
-                            if ((is_flat && k != 0) || axes > most) continue;
-                            const double value = axes > 0 ? -1 : 27;
-                            is_flat ? row.add(value, {i, j}) : row.add(value, {i, j, k});
-                        }
-            };
-            padded([&](const std::vector<AxisSpec>& axes, const std::vector<int>& grid) {
-                const RowNumbering rows(comm,
-                                        ArrayLayout(ProcessGrid(std::span<const int>(grid)), axes));
-                const auto solve = [&](auto b, auto u, auto v, const MatrixRows& matrix) {
-                    fill(Exec(), b, 1);
-                    Exec().fence("the right side is there");
-                    const hypre::StructGrid cells = hypre::struct_grid(rows);
-                    const hypre::StructMatrix a = hypre::struct_matrix(cells, matrix);
-                    EXPECT_TRUE(a.suits_pfmg());
-                    EXPECT_TRUE(a.has_corners());
-                    for (const auto& [x, name] : {std::pair(u, "pfmg"), std::pair(v, "jacobi")})
-                        EXPECT_TRUE(hypre::solve(comm, a, hypre::struct_vector(cells, b),
-                                                 hypre::struct_vector(cells, x),
-                                                 {.preconditioner = name, .tolerance = 1e-12})
-                                        .converged);
-                    for (std::int64_t n = 0; n < rows.local_rows(); ++n)
-                        EXPECT_NEAR(u.view().data()[n], v.view().data()[n], 1e-10);
-                };
-                const Exec exec;
-                const auto flat = [&](const char* label) {
-                    return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                        exec, label, comm, rows.layout());
-                };
-                const auto deep = [&](const char* label) {
-                    return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                        exec, label, comm, rows.layout());
-                };
-                if (is_flat)
-                    solve(flat("b"), flat("u"), flat("v"),
-                          assemble(rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex) {
-                              add_row(row);
-                          }));
-                else
-                    solve(deep("b"), deep("u"), deep("v"),
-                          assemble(rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex,
-                                             GlobalIndex) { add_row(row); }));
+    solve_with_corners<double**>(comm, {block(9), block(9)}, [](const RowNumbering& rows) {
+        return assemble(rows, [](MatrixRow& row, GlobalIndex, GlobalIndex) {
+            for (const int i : {-1, 0, 1})
+                for (const int j : {-1, 0, 1}) row.add(i == 0 && j == 0 ? 9 : -1, {i, j});
+        });
+    });
+    for (const int most : {2, 3}) // axes that an entry is away along
+        solve_with_corners<double***>(
+            comm, {block(7), block(7), block(7)}, [&](const RowNumbering& rows) {
+                return assemble(rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex, GlobalIndex) {
+                    for (const int i : {-1, 0, 1})
+                        for (const int j : {-1, 0, 1})
+                            for (const int k : {-1, 0, 1}) {
+                                const int away = (i != 0) + (j != 0) + (k != 0);
+                                if (away <= most) row.add(away == 0 ? 27 : -1, {i, j, k});
+                            }
+                });
             });
-        }
 }
 
 // hypre ends the program, or reads past its arrays.

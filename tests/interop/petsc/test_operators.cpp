@@ -274,6 +274,46 @@ TEST(PetscOperators, SolverIsKept) {
                               SolverError, "no such method");
 }
 
+// Neither the limit of divergence, which starts that are far away raise, nor locked vectors stay behind.
+TEST(PetscOperators, SolverIsKeptWhereAnOperatorThrows) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.1);
+    int products = 0, good_ones = 0;
+    const auto coefficient = [](std::int64_t cell) { return static_cast<double>(1 + cell % 7); };
+    const auto op = [&](const Exec&, const auto& from, const auto& to) {
+        if (++products > good_ones) throw ShapeError("no such operator");
+        for (std::int64_t n = 0; n < problem.rows.local_rows(); ++n)
+            to.view().data()[n] = coefficient(n) * from.view().data()[n];
+    };
+    const petsc::Solver solver(comm, petsc::shell_matrix<double***>(Exec(), problem.rows, op),
+                               {.tolerance = 1e-8});
+    const Field b = problem.make_random("b", 17), u = problem.make("u");
+    const petsc::Vector right = petsc::vector(problem.rows, b), x = petsc::vector(problem.rows, u);
+    const auto limit = [&] {
+        PetscReal found = 0;
+        petsc::checked(comm, "limit", [&]() -> int {
+            PetscCall(KSPGetTolerances(solver, nullptr, nullptr, &found, nullptr));
+            return PETSC_SUCCESS;
+        });
+        return found;
+    };
+    const PetscReal before = limit();
+    for (const int good : {0, 1, 3}) {
+        fill(Exec(), u, 0x1p40);
+        Exec().fence("the start is there");
+        products = 0, good_ones = good;
+        EXPECT_THROW_ON_ALL_RANKS(solver.solve(right, x), ShapeError, "no such operator");
+        EXPECT_EQ(limit(), before);
+    }
+    fill(Exec(), u, 0.);
+    Exec().fence("the start is there");
+    products = 0, good_ones = 1 << 20;
+    EXPECT_TRUE(solver.solve(right, x).converged);
+    for (std::int64_t n = 0; n < problem.rows.local_rows(); ++n)
+        EXPECT_NEAR(u.view().data()[n], b.view().data()[n] / coefficient(n), 1e-6);
+}
+
 // PETSc keeps norms of a Vec, and does not see that its array is written.
 TEST(PetscOperators, VectorsAreKeptWhileArraysChange) {
     const Communicator& comm = comm_with_petsc();

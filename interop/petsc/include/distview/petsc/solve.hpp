@@ -42,13 +42,14 @@ struct SolveResult {
 /// The elements of b and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix
 /// with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU
 /// as in PETSc. The preconditioner of gmres and bcgs is on the right, where their residual is that of the equations, unless
-/// -ksp_pc_side or -ksp_norm_type says otherwise. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those given here. Whoever
-/// solves again and again with one matrix makes a Solver.
+/// -ksp_pc_side or -ksp_norm_type says otherwise. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those
+/// given here. Whoever solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or of other
 ///             processes, b and x are one array, or x has const elements; ShapeError if sizes do not fit (a Vec has no more of a
-///             layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason: a zero pivot is one (thrown on all ranks)
+///             layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason: a zero pivot is one
+///             (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options = {});
 

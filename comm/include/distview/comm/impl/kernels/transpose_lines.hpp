@@ -24,9 +24,9 @@ inline constexpr bool transposes_lines = Bytes == 4 || Bytes == 8 || Bytes == 16
 
 namespace lines {
 
-/// Bytes of the registers that the program is compiled for: GCC takes longer vectors apart into elements, which go through
-/// memory. bench_redistribution: lines of 64 bytes take up to 7 times as long without AVX
-/// (perf/results/2026-11-29-transposed-lines.md)
+/// Bytes of the registers that the program is compiled for. GCC takes longer vectors apart into elements, which go through
+/// memory: vectors of 64 bytes took up to 4 times as long for AVX2, and up to 6 times for SSE2
+/// (perf/results/2026-11-29-transposed-lines.md).
 #if defined(__AVX512F__)
 inline constexpr std::size_t register_bytes = 64;
 #elif defined(__AVX2__)
