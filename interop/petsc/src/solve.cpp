@@ -208,26 +208,18 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Of a solver that may be kept, what a call that failed halfway has left: our history, our limit, and work vectors, which may
-/// be locked. On all ranks.
-void reset_solver(KSP solver, Mat a, PetscReal limit) noexcept {
-    if (!is_running()) return;
-    (void)PetscObjectReference(
-        reinterpret_cast<PetscObject>(a)); // the last one may be the solver's
-    (void)KSPReset(solver);
-    (void)KSPSetOperators(solver, a, a);
-    (void)PetscObjectDereference(reinterpret_cast<PetscObject>(a));
-    (void)KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE);
-    (void)KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT, limit, PETSC_DEFAULT);
-}
-
-SolveResult solve_with(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
-                       const SolveOptions& options) {
-    SolveResult result;
-    PetscReal limit = PETSC_DEFAULT; // of divergence
+struct Outcome {
+    SolveResult result{};
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PCFailedReason failed = PC_NOERROR, in_block = PC_NOERROR;
+};
+
+Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
+                   const SolveOptions& options) {
+    Outcome outcome;
+    auto& [result, reason, failed, in_block] = outcome;
     const auto run = [&]() -> int {
+        PetscReal limit = 0; // of divergence
         for (const Vec vector : {b, x}) mark_written(vector);
         const Unlocking unlocking_b(b), unlocking_x(x);
         PetscBool is_preonly = PETSC_FALSE, is_gcr = PETSC_FALSE;
@@ -268,9 +260,15 @@ SolveResult solve_with(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x
     try {
         checked(comm, "petsc::solve", run);
     } catch (...) {
-        reset_solver(solver, a, limit);
+        if (is_running()) (void)KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE);
         throw;
     }
+    return outcome;
+}
+
+/// Of an outcome without convergence, what made it so.
+SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOptions& options) {
+    auto& [result, reason, failed, in_block] = outcome;
     if (reason == KSP_DIVERGED_PC_FAILED) {
         // Blocks fail on some ranks only; of a block that failed, the others know no more than that.
         const int known = all_reduce(comm, ReduceOperation::max, static_cast<int>(in_block));
@@ -304,17 +302,24 @@ Solver::Solver(const Communicator& comm, Mat a, const SolveOptions& options)
     });
 }
 
-SolveResult Solver::solve(Vec b, Vec x) const {
+SolveResult Solver::solve(Vec b, Vec x) {
     const CollectiveCall call(m_comm, "petsc::Solver::solve");
     Mat a = nullptr;
     checked(m_comm, "petsc::Solver::solve", [&]() -> int {
+        require<UsageError>(!m_has_failed,
+                            "petsc::Solver::solve: expected a solver whose calls have ended, got "
+                            "one of which a call failed halfway (an operator threw, or PETSc "
+                            "failed), which PETSc does not go on with: make another Solver");
         impl::require_processes("petsc::Solver::solve", m_comm,
                                 reinterpret_cast<PetscObject>(m_solver.get()));
         PetscCall(KSPGetOperators(m_solver, &a, nullptr));
         return PETSC_SUCCESS;
     });
     require_arguments(m_comm, a, b, x, m_options);
-    return solve_with(m_comm, m_solver, a, b, x, m_options);
+    m_has_failed = true; // until it has ended
+    const Outcome outcome = run_solver(m_comm, m_solver, a, b, x, m_options);
+    m_has_failed = false;
+    return result_of(m_comm, outcome, m_options);
 }
 
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
@@ -328,7 +333,7 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
         owner = Handle<KSP>(solver);
         return PETSC_SUCCESS;
     });
-    return solve_with(comm, owner, a, b, x, options);
+    return result_of(comm, run_solver(comm, owner, a, b, x, options), options);
 }
 
 } // namespace distview::petsc

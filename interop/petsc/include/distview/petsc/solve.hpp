@@ -56,15 +56,17 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
 /// The same, made once: for time steps. What PETSc has set up for the matrix, such as the levels of gamg, is kept until the
 /// matrix changes.
 ///
-///     const petsc::Solver solver(comm, a, {.preconditioner = "gamg"});
+///     petsc::Solver solver(comm, a, {.preconditioner = "gamg"});
 ///     for (...) solver.solve(b, x);                 // petsc::set_values(a, ...) between: levels are made anew
 ///
 /// Collective: construction and solve(), over comm, which has the processes of the matrix
-/// Errors:     those of the function solve(); of construction those of options and matrix
+/// Errors:     those of the function solve(); of construction those of options and matrix. After a call that failed halfway, because
+///             an operator threw or PETSc failed, every solve() is a UsageError: PETSc keeps counts and locks of what has not
+///             ended. A solution that does not converge has ended.
 class Solver {
 public:
     Solver(const Communicator& comm, Mat a, const SolveOptions& options = {});
-    SolveResult solve(Vec b, Vec x) const;
+    SolveResult solve(Vec b, Vec x);
     /// PETSc's, for settings of one's own.
     operator KSP() const noexcept { return m_solver; }
 
@@ -72,6 +74,7 @@ private:
     Communicator m_comm;
     SolveOptions m_options;
     Handle<KSP> m_solver;
+    bool m_has_failed = false;
 };
 
 } // namespace distview::petsc
