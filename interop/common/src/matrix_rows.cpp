@@ -39,7 +39,7 @@ void MatrixRow::add(double value, std::initializer_list<std::int64_t> offset) {
         cell = cell * m_extents[d] + position;
     }
     if (is_mine) {
-        m_entries.push_back({m_number - m_cell + cell, value});
+        add_entry(m_number - m_cell + cell, value);
         return;
     }
     for (std::size_t d = 0; d < offset.size(); ++d) {
@@ -65,28 +65,18 @@ void MatrixRow::add_cell(double value, std::span<const GlobalIndex> index) {
         return text("MatrixRow::add_at: expected the index of a cell whose row is known here, got ",
                     tuple_text(index));
     });
-    m_entries.push_back({column, value});
+    add_entry(column, value);
 }
 
-namespace {
-
-/// By columns, equal ones as they are: rows have few entries, which are nearly in order.
-template <class Entries>
-void sort_by_column(Entries& entries) {
-    constexpr std::size_t few = 64;
-    if (entries.size() > few) {
-        std::ranges::stable_sort(entries, {}, [](const auto& entry) { return entry.column; });
-        return;
-    }
-    for (std::size_t i = 1; i < entries.size(); ++i) {
-        const auto entry = entries[i];
-        std::size_t to = i;
-        for (; to > 0 && entries[to - 1].column > entry.column; --to) entries[to] = entries[to - 1];
-        entries[to] = entry;
-    }
+// In order at once: rows have few entries, which come nearly in order.
+void MatrixRow::add_entry(std::int64_t column, double value) {
+    auto at = m_entries.end();
+    while (at != m_entries.begin() && (at - 1)->column > column) --at;
+    if (at != m_entries.begin() && (at - 1)->column == column)
+        (at - 1)->value += value;
+    else
+        m_entries.insert(at, {column, value});
 }
-
-} // namespace
 
 /// What may make and empty rows.
 class MatrixRowsBuilder {
@@ -101,22 +91,9 @@ public:
         if (cell == 0 || !step()) m_row.m_index = numbering.index(m_row.m_number);
         m_row.m_entries.clear();
         function(m_row, m_row.m_index.data());
-        auto& entries = m_row.m_entries;
-        sort_by_column(entries);
-        if (cell == 0) {
-            constexpr std::size_t most = 32; // one row may have many
-            const std::size_t all =
-                static_cast<std::size_t>(numbering.local_rows()) * std::min(entries.size(), most);
-            m_rows.columns.reserve(all);
-            m_rows.values.reserve(all);
-        }
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (i > 0 && entries[i].column == entries[i - 1].column) {
-                m_rows.values.back() += entries[i].value;
-                continue;
-            }
-            m_rows.columns.push_back(entries[i].column);
-            m_rows.values.push_back(entries[i].value);
+        for (const auto& [column, value] : m_row.m_entries) {
+            m_rows.columns.push_back(column);
+            m_rows.values.push_back(value);
         }
         m_rows.offsets.push_back(static_cast<std::int64_t>(m_rows.columns.size()));
     }

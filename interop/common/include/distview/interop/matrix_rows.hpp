@@ -64,6 +64,7 @@ private:
 
     explicit MatrixRow(const RowNumbering& numbering);
     void add_cell(double value, std::span<const GlobalIndex> index);
+    void add_entry(std::int64_t column, double value);
 
     RowNumbering m_numbering;
     std::array<GlobalIndex, max_rank> m_index{};
@@ -112,7 +113,8 @@ RowFunction row_function(const Coefficients& coefficients, std::index_sequence<A
 /// Collective: over the numbering's communicator; the function is called for each interior cell of this process, in the
 ///             order of rows, on the host
 /// Indices:    global, from 0; on unstructured axes labels
-/// Cost:       16 bytes an entry and 8 a row; no message but an agreement at the end
+/// Cost:       16 bytes an entry and 8 a row; no message but an agreement at the end. Entries that are added against the order of
+///             columns pass all that come after them.
 /// Errors:     UsageError if the function takes another number of indices, and those of MatrixRow; what the function
 ///             throws (thrown on all ranks)
 /// Example:    examples/poisson
