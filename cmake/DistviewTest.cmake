@@ -41,7 +41,8 @@ else()
     set(distview_launcher_environment "")
 endif()
 # Threads that spin while they wait would keep other ranks from the cores.
-list(APPEND distview_launcher_environment OMP_PROC_BIND=false OMP_WAIT_POLICY=passive)
+list(APPEND distview_launcher_environment OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
+     DISTVIEW_MPIEXEC=${MPIEXEC_EXECUTABLE})
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
     # PMIx would map memory that it shares where the sanitizer keeps its own.
     list(APPEND distview_launcher_environment PMIX_MCA_gds=hash)

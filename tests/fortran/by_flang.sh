@@ -41,7 +41,7 @@ for test in layouts addresses padding arrays elements redistribution; do
     "$flang" "${options[@]}" -I"$mpif" "test_$test.f90" check.o "${objects[@]}" -L"$library" -ldistview_c -Wl,-rpath,"$library" \
         -Wl,-z,execstack -lmpi_mpifh -lmpi -o "test_$test" || fail "test_$test.f90"
     for ranks in 1 2 3 4 6; do
-        timeout 60 mpirun -n "$ranks" "./test_$test" >"$test.$ranks.txt" 2>&1
+        timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$ranks" "./test_$test" >"$test.$ranks.txt" 2>&1
         grep -q DISTVIEW-TEST-PASSED "$test.$ranks.txt" && continue
         echo "$test on $ranks ranks:"
         head -n 20 "$test.$ranks.txt"

@@ -10,7 +10,7 @@ failed=0
 digests() {
     local ranks=$1
     shift
-    timeout 60 mpirun -n "$ranks" "$@" --json - 2>&1 | grep -o '"digest": *"[0-9a-f]*"' | tr -d ' '
+    timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$ranks" "$@" --json - 2>&1 | grep -o '"digest": *"[0-9a-f]*"' | tr -d ' '
 }
 
 for grid in 1x1 2x1 1x2 3x2 1x6; do
@@ -26,7 +26,7 @@ for grid in 1x1 2x1 1x2 3x2 1x6; do
     done
 done
 # So long a channel that the model is unstable: numbers that there are none are null in the report, and the program fails.
-unstable=$(timeout 120 mpirun -n 2 "$fortran" --nx 1 --ny 800001 --steps 20 --grid 2x1 --json - 2>&1)
+unstable=$(timeout 120 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 1 --ny 800001 --steps 20 --grid 2x1 --json - 2>&1)
 status=$?
 if ((status != 1)) || ! grep -q '"h": {"sum": null, "min": null, "max": null, "l2": null,' <<<"$unstable" ||
     ! grep -q 'error: expected finite h, u and v after step 20, got infinity or NaN' <<<"$unstable"; then

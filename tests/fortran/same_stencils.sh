@@ -12,7 +12,7 @@ fail() {
     failed=1
 }
 lines() { sed -n '/! begin$/,/! end$/p' "$folder/$1" | grep -cv '^ *\(!.*\)*$'; }
-digest() { timeout 60 mpirun -n "$1" "$2" 31 23 20 | sed -n 's/^digest \([0-9A-F]*\) .*/\1/p'; }
+digest() { timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$1" "$2" 31 23 20 | sed -n 's/^digest \([0-9A-F]*\) .*/\1/p'; }
 
 own=$(lines stencil_by_hand.f90)
 ours=$(lines stencil_with_plan.f90)

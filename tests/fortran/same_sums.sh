@@ -10,7 +10,7 @@ failed=0
 sums() {
     local ranks=$1
     shift
-    timeout 60 mpirun -n "$ranks" "$@" --trials 1 --json - 2>&1 | grep -oE '"(w?sum_2p30|passed)": *[-a-z0-9]+' | tr -d ' ' | sort
+    timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$ranks" "$@" --trials 1 --json - 2>&1 | grep -oE '"(w?sum_2p30|passed)": *[-a-z0-9]+' | tr -d ' ' | sort
 }
 expect() {
     if [[ $1 != "$2" ]]; then
@@ -31,12 +31,12 @@ for grid in 1x1 2x1 1x2 3x2 2x3; do
         expect "$(sums "$ranks" "$fortran" $options --grid "$grid")" "$theirs" "grid $grid, $options"
     done
 done
-timeout 60 mpirun -n 2 "$fortran" --n none > /dev/null 2>&1
+timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --n none > /dev/null 2>&1
 expect $? 2 "status of wrong use"
 for beta in 2,5 / "2 5" "3*1" nan inf 1e999 ""; do
-    timeout 60 mpirun -n 1 "$fortran" --n 7 --beta "$beta" >/dev/null 2>&1
+    timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --n 7 --beta "$beta" >/dev/null 2>&1
     expect $? 2 "status of --beta $beta"
 done
-expect "$(timeout 60 mpirun -n 1 "$fortran" --n 7 --trials 1 --beta -2.5e-123 --json - 2>&1 | grep -o '"beta": [^,]*')" \
+expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --n 7 --trials 1 --beta -2.5e-123 --json - 2>&1 | grep -o '"beta": [^,]*')" \
     '"beta": -2.5000000000000001E-123' "a number of JSON"
 if ((failed == 0)); then echo DISTVIEW-TEST-PASSED; else echo DISTVIEW-TEST-FAILED; fi

@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 failed=0 partial=0
 for ((run = 0; run < runs || (partial == 0 && failed == 0 && run < 8 * runs); ++run)); do
     ((run % 2 == 0)) && rm -f "$folder"/*
-    output=$(timeout 60 mpirun -n $((2 + run % 3)) "$program" write "$folder/run.h5" $((run * 97 + 13)) 2>&1)
+    output=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n $((2 + run % 3)) "$program" write "$folder/run.h5" $((run * 97 + 13)) 2>&1)
     # Survivors may have found out first: mpirun tells of one of them then.
     if ! grep -qE 'signal 9|the process(es are| is) gone' <<<"$output"; then
         echo "run $run: nobody was killed:"
@@ -20,7 +20,7 @@ for ((run = 0; run < runs || (partial == 0 && failed == 0 && run < 8 * runs); ++
     fi
     [[ -e $folder/run.h5.partial ]] && partial=$((partial + 1))
     ranks=$((1 + run % 4))
-    output=$(timeout 60 mpirun -n "$ranks" "$program" read "$folder/run.h5" 2>&1)
+    output=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$ranks" "$program" read "$folder/run.h5" 2>&1)
     if (($(grep -c 'is right$' <<<"$output") != ranks)); then
         echo "run $run: the checkpoint of a killed writer does not load:"
         printf '%s\n' "$output"

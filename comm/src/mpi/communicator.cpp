@@ -140,6 +140,14 @@ void CommunicatorState::close() noexcept {
     close_all(self);
 }
 
+void drop_messages(MPI_Comm comm) noexcept {
+    MPI_Status status;
+    int found = 0;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found)
+        MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm, // cut off
+                 MPI_STATUS_IGNORE);
+}
+
 namespace {
 
 /// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
@@ -165,6 +173,8 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
         for (std::size_t i = 0; i < open.size(); ++i)
             if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
         std::this_thread::yield();
+        if (!is_first)
+            for (const auto& state : open) drop_messages(state->comm());
         for (std::size_t i = 0; is_first && i < open.size(); ++i) { // later all have come
             if (!open[i]->deadline().is_late(began) || has_told[i]) continue;
             has_told[i] = true;
@@ -214,7 +224,10 @@ void CommunicatorState::close_all(
         comms.push_back(std::exchange(state->m_comm, MPI_COMM_NULL));
     }
     // Once none of them is open: the duplicate of one that is freed here would be closed alone.
-    for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+    for (MPI_Comm& comm : comms) {
+        drop_messages(comm);
+        MPI_Comm_free(&comm);
+    }
 }
 
 namespace {

@@ -14,6 +14,12 @@
 
 namespace distview::impl {
 
+bool is_inactive(MPI_Request request) noexcept {
+    int inactive = 1;
+    MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE); // also makes MPI progress
+    return inactive != 0;
+}
+
 namespace {
 
 /// The unit of messages of more bytes than MPI counts.
@@ -33,12 +39,6 @@ void with_type(std::int64_t bytes, Make&& make) {
     check_mpi(MPI_Type_commit(&line), "MPI_Type_commit");
     make(static_cast<int>(message_lines(bytes)), line);
     check_mpi(MPI_Type_free(&line), "MPI_Type_free"); // requests keep it
-}
-
-bool is_inactive(MPI_Request request) noexcept {
-    int inactive = 1;
-    MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE); // also makes MPI progress
-    return inactive != 0;
 }
 
 bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
@@ -81,7 +81,7 @@ void PersistentMessages::require_countable(std::int64_t bytes, const char* calle
 PersistentMessages::~PersistentMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (!finalized) close(std::chrono::steady_clock::now() + Closable::grace);
+    if (!finalized) free(std::chrono::steady_clock::now() + Closable::grace, false);
 }
 
 void PersistentMessages::make(Setting setting, std::vector<Message> sends,
@@ -101,14 +101,16 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
                                     m_setting.comm, &m_receives.emplace_back(MPI_REQUEST_NULL)),
                       "MPI_Recv_init");
         });
-    m_received.assign(m_receives.size(), char{0});
+    m_stages.assign(m_receives.size(), returned);
+    m_arrivals.reserve(m_receives.size());
 }
 
 /// Starts receives one by one: MPI_Startall may start them in any order, and messages are matched in the order of starts.
 void PersistentMessages::start_receives() {
     m_under_way = true;
     m_left = m_receives.size();
-    std::fill(m_received.begin(), m_received.end(), char{0});
+    m_arrivals.clear();
+    std::fill(m_stages.begin(), m_stages.end(), awaited);
     for (MPI_Request& receive : m_receives) check_mpi(MPI_Start(&receive), "MPI_Start");
 }
 
@@ -116,15 +118,24 @@ void PersistentMessages::start_sends() {
     for (MPI_Request& send : m_sends) check_mpi(MPI_Start(&send), "MPI_Start");
 }
 
-int PersistentMessages::next_received() {
-    if (m_left == 0) return none_yet;
-    const auto count = static_cast<int>(m_receives.size());
+/// By MPI_Testany: MPICH 4.2 loses the status of a persistent receive that MPI_Request_get_status has found completed.
+bool PersistentMessages::notes_arrival() {
     int index = MPI_UNDEFINED;
     int found = 1;
     MPI_Status status;
-    check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, &status), "MPI_Testany");
-    if (!found || index == MPI_UNDEFINED) return none_yet;
-    const auto message = static_cast<std::size_t>(index);
+    check_mpi(MPI_Testany(static_cast<int>(m_receives.size()), m_receives.data(), &index, &found,
+                          &status),
+              "MPI_Testany");
+    if (!found || index == MPI_UNDEFINED) return false;
+    m_arrivals.push_back({static_cast<std::size_t>(index), status});
+    m_stages[m_arrivals.back().message] = arrived;
+    return true;
+}
+
+int PersistentMessages::next_received() {
+    const std::size_t next = m_receives.size() - m_left;
+    if (m_left == 0 || (next == m_arrivals.size() && !notes_arrival())) return none_yet;
+    const auto& [message, status] = m_arrivals[next];
     int bytes = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     require<UsageError>(bytes != 0 || m_from[message].bytes == 0, [&] {
@@ -135,15 +146,16 @@ int PersistentMessages::next_received() {
                     " has abandoned an exchange that this rank takes part in");
     });
     --m_left;
-    m_received[message] = 1;
-    return index;
+    m_stages[message] = returned;
+    return static_cast<int>(message);
 }
 
-bool PersistentMessages::all_arrived() const {
-    if (m_left > 0) return std::all_of(m_receives.begin(), m_receives.end(), is_done);
+bool PersistentMessages::all_arrived() {
+    while (m_left > 0 && notes_arrival()) {
+    }
     // A look lets MPI work on what is sent.
-    static_cast<void>(std::all_of(m_sends.begin(), m_sends.end(), is_done));
-    return true;
+    if (m_left == 0) static_cast<void>(all_inactive(m_sends));
+    return m_left == 0 || m_arrivals.size() == m_receives.size();
 }
 
 bool PersistentMessages::sends_are_done() {
@@ -153,12 +165,6 @@ bool PersistentMessages::sends_are_done() {
                               MPI_STATUSES_IGNORE),
                   "MPI_Testall");
     if (done) m_under_way = false;
-    return done != 0;
-}
-
-bool PersistentMessages::is_done(MPI_Request request) {
-    int done = 1;
-    check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
     return done != 0;
 }
 
@@ -180,12 +186,14 @@ void PersistentMessages::send_end() noexcept {
     }
 }
 
-void PersistentMessages::close(std::chrono::steady_clock::time_point deadline) noexcept {
+void PersistentMessages::free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept {
     // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
     // process to take or give a message; those that never began will not come.
     while (!(all_inactive(m_receives) && all_inactive(m_sends)) &&
-           std::chrono::steady_clock::now() < deadline)
+           std::chrono::steady_clock::now() < deadline) {
+        if (drops) drop_messages(m_setting.comm);
         std::this_thread::yield();
+    }
     for (MPI_Request& request : m_receives) cancel(request);
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!all_inactive(m_sends)) {

@@ -14,7 +14,7 @@ fail() {
 film() { # RANKS FILE ARGUMENTS...
     local ranks=$1 file=$2
     shift 2
-    timeout 60 mpirun -n "$ranks" "$model" --nx 24 --ny 16 --steps 4 --movie "$file" --movie-every 1 "$@" >log 2>&1 ||
+    timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$ranks" "$model" --nx 24 --ny 16 --steps 4 --movie "$file" --movie-every 1 "$@" >log 2>&1 ||
         fail "$file was not written: $(cat log)"
 }
 expect() { # STATUS PATTERN COMMAND...
@@ -35,13 +35,13 @@ else
     film 1 p1.vtkhdf --mode P
     film 4 p4.vtkhdf --mode P --grid 2x2
     expect 0 '^h: the same, 1920 elements$' "$compare" c1.vtkhdf c3.vtkhdf --bits
-    expect 0 '^u: the same, 1920 elements$' mpirun -n 3 "$compare" c1.vtkhdf c3.vtkhdf
+    expect 0 '^u: the same, 1920 elements$' "${DISTVIEW_MPIEXEC:-mpirun}" -n 3 "$compare" c1.vtkhdf c3.vtkhdf
     expect 1 '^v: [0-9]+ of 1920 differ, first in step [1-4] \(time [0-9.]+\) at \([0-9]+, [0-9]+\): ' \
         "$compare" p1.vtkhdf p4.vtkhdf --no-attributes
-    expect 1 "^attribute 'grid': '1x1' / '2x2'" mpirun -n 2 "$compare" p1.vtkhdf p4.vtkhdf
+    expect 1 "^attribute 'grid': '1x1' / '2x2'" "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$compare" p1.vtkhdf p4.vtkhdf
     expect 0 '^v: the same' "$compare" p1.vtkhdf p4.vtkhdf --no-attributes --absolute 1
     expect 1 '^$' "$compare" p1.vtkhdf p4.vtkhdf --quiet
-    expect 2 "expected to read 'none.vtkhdf', got 'No such file or directory'" mpirun -n 2 "$compare" c1.vtkhdf none.vtkhdf
+    expect 2 "expected to read 'none.vtkhdf', got 'No such file or directory'" "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$compare" c1.vtkhdf none.vtkhdf
     expect 2 'got both' "$compare" c1.vtkhdf c3.vtkhdf --bits --absolute 1
     expect 2 '--help lists the options' "$compare" c1.vtkhdf
     expect 0 'Exit status: 0 the same' "$compare" --help

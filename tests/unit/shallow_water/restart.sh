@@ -11,7 +11,7 @@ failed=0
 run() { # RANKS NAME ARGUMENTS...
     local ranks=$1 name=$2
     shift 2
-    timeout 300 mpirun -n "$ranks" "$program" "$@" --json "$folder/$name.json" >"$folder/$name.txt" 2>&1 && return
+    timeout 300 "${DISTVIEW_MPIEXEC:-mpirun}" -n "$ranks" "$program" "$@" --json "$folder/$name.json" >"$folder/$name.txt" 2>&1 && return
     echo "$name failed:"
     cat "$folder/$name.txt"
     failed=1

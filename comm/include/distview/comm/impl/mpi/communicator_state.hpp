@@ -169,6 +169,10 @@ private:
     std::multimap<std::size_t, SpareLines> m_spare_lines; ///< by count
 };
 
+/// Takes messages that nobody will receive, of exchanges that were abandoned: MPICH ends a program that frees a communicator
+/// of which there are some.
+void drop_messages(MPI_Comm comm) noexcept;
+
 /// Brings the reports of all ranks of these communicators to their rank 0, which writes those that are wanted. Does not
 /// throw.
 ///

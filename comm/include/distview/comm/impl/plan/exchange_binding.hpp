@@ -117,7 +117,7 @@ public:
     /// Enqueues what a staged message takes before kernels can use it.
     void stage(const DeviceQueue& queue, const Incoming& incoming) const;
     /// Whether wait_for_elements() would not wait; does not say who has gone. Lets MPI work if messages are under way.
-    bool has_all_elements() const { return m_messages.all_arrived() && m_direct.all_arrived(); }
+    bool has_all_elements() { return m_messages.all_arrived() && m_direct.all_arrived(); }
     /// To be called when all that arrived has been moved.
     void end_reading() { m_direct.end_reading(); }
     /// Returns when this section's elements have been sent and read, or its arrays been written.

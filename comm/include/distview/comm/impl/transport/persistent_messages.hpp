@@ -53,6 +53,9 @@ private:
 std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
                                                         std::int64_t bytes, bool received);
 
+/// Whether a request is not under way; also has MPI make progress.
+bool is_inactive(MPI_Request request) noexcept;
+
 /// The messages that a bound set of arrays sends and receives in every execution: persistent requests of
 /// packed buffers, and how they end when an execution was abandoned.
 ///
@@ -105,9 +108,9 @@ public:
     int next_received();
     /// Messages that next_received() has still to return.
     std::size_t left() const noexcept { return m_left; }
-    bool is_received(std::size_t message) const noexcept { return m_received[message] != 0; }
+    bool is_received(std::size_t message) const noexcept { return m_stages[message] == returned; }
     /// Whether next_received() would return all that are left, one after the other.
-    bool all_arrived() const;
+    bool all_arrived();
 
     /// Whether the buffers may be packed again.
     bool sends_are_done();
@@ -116,9 +119,9 @@ public:
     template <class Visit>
     void for_each_missing(Visit&& visit) const {
         for (std::size_t i = 0; i < m_receives.size(); ++i)
-            if (m_received[i] == 0 && !is_done(m_receives[i])) visit(m_from[i].peer);
+            if (m_stages[i] == awaited) visit(m_from[i].peer);
         for (std::size_t i = 0; i < m_sends.size() && m_left == 0; ++i)
-            if (!is_done(m_sends[i])) visit(m_to[i].peer);
+            if (!is_inactive(m_sends[i])) visit(m_to[i].peer);
     }
 
     /// Gives up the execution under way, if there is one, and those after it. Waits for nobody.
@@ -130,19 +133,26 @@ public:
     void refuse() noexcept;
     /// Tells receivers that no execution follows.
     void send_end() noexcept;
-    /// Frees the requests. Messages under way get until `deadline`; then receives are cancelled, and send buffers
-    /// stay allocated.
-    void close(std::chrono::steady_clock::time_point deadline) noexcept;
+    /// Frees the requests, before the communicator goes. Messages under way get until `deadline`; then receives are cancelled, and
+    /// send buffers stay allocated. What comes for nobody is dropped, so that the others' sends end.
+    void close(std::chrono::steady_clock::time_point deadline) noexcept { free(deadline, true); }
 
 private:
-    static bool is_done(MPI_Request request);
+    enum Stage : char { awaited, arrived, returned };
+    struct Arrival {
+        std::size_t message = 0;
+        MPI_Status status{};
+    };
+    bool notes_arrival();
+    void free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept;
 
     Setting m_setting;
     std::vector<Message> m_to;
     std::vector<Message> m_from;
     std::vector<MPI_Request> m_sends;    ///< of m_to
     std::vector<MPI_Request> m_receives; ///< of m_from
-    std::vector<char> m_received;        ///< of the execution under way
+    std::vector<Stage> m_stages;         ///< of m_receives, in the execution under way
+    std::vector<Arrival> m_arrivals;     ///< as they came
     std::size_t m_left = 0;
     bool m_under_way = false;
 };
