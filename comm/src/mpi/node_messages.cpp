@@ -29,15 +29,6 @@ NodeMessages::~NodeMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
-    // News that nobody waited for: MPI might give the context of this communicator to another one.
-    for (const int tag : {Tag::meets, Tag::withdraws}) {
-        int found = 0;
-        MPI_Status status;
-        MeetingRecord record;
-        while (MPI_Iprobe(MPI_ANY_SOURCE, tag, m_comm, &found, &status) == MPI_SUCCESS && found)
-            MPI_Recv(&record, sizeof(record), MPI_BYTE, status.MPI_SOURCE, tag, m_comm,
-                     MPI_STATUS_IGNORE);
-    }
     static std::mutex mutex;
     static auto& unsent = *new std::list<Sent>;
     const std::lock_guard lock(mutex);

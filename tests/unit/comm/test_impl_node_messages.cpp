@@ -41,6 +41,7 @@ protected:
 
     ~NodesThatMeet() override {
         MPI_Barrier(comm.get()); // the last messages are on their way
+        impl::drop_messages(comm.get());
     }
 
     /// Meets all others in a call of that name; returns what they bring at the least, or the error's text.

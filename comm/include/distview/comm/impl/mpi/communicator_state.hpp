@@ -169,8 +169,8 @@ private:
     std::multimap<std::size_t, SpareLines> m_spare_lines; ///< by count
 };
 
-/// Takes messages that nobody will receive, of exchanges that were abandoned: MPICH ends a program that frees a communicator
-/// of which there are some.
+/// Takes messages that nobody will receive, of exchanges that were abandoned and news between nodes: Open MPI might give them to
+/// another communicator, MPICH ends a program that frees one of which there are some.
 void drop_messages(MPI_Comm comm) noexcept;
 
 /// Brings the reports of all ranks of these communicators to their rank 0, which writes those that are wanted. Does not
