@@ -14,8 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -140,12 +143,25 @@ void CommunicatorState::close() noexcept {
     close_all(self);
 }
 
+/// Receives them whole: within a node Open MPI copies all of a message, however short the buffer is.
 void drop_messages(MPI_Comm comm) noexcept {
+    constexpr int unit = 1 << 16; // bytes, of which MPI counts enough
     MPI_Status status;
     int found = 0;
-    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found)
-        MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, comm, // cut off
+    while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found) {
+        MPI_Count bytes = 0;
+        MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+        const auto units = static_cast<int>((bytes + unit - 1) / unit);
+        const std::unique_ptr<char[]> room(
+            new (std::nothrow) char[static_cast<std::size_t>(units) * unit]);
+        if (!room) return;
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(unit, MPI_BYTE, &type);
+        MPI_Type_commit(&type);
+        MPI_Recv(room.get(), units, type, status.MPI_SOURCE, status.MPI_TAG, comm,
                  MPI_STATUS_IGNORE);
+        MPI_Type_free(&type);
+    }
 }
 
 namespace {
@@ -156,6 +172,10 @@ namespace {
 /// The first time it finds out which of them rank 0 wants a report of.
 void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool is_first,
                  std::vector<int>& wants_report) {
+    const auto drop = [&] {
+        for (std::size_t i = 0; !is_first && i < open.size(); ++i) drop_messages(open[i]->comm());
+    };
+    drop(); // before the others may free theirs
     std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < open.size(); ++i)
         MPI_Iallreduce(MPI_IN_PLACE, &wants_report[i], 1, MPI_INT, MPI_MAX, open[i]->comm(),
@@ -170,12 +190,10 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
     const auto began = std::chrono::steady_clock::now();
     std::vector<bool> has_told(open.size(), false);
     while (!test()) {
-        for (std::size_t i = 0; i < open.size(); ++i)
-            if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
+        drop();
         std::this_thread::yield();
-        if (!is_first)
-            for (const auto& state : open) drop_messages(state->comm());
         for (std::size_t i = 0; is_first && i < open.size(); ++i) { // later all have come
+            if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
             if (!open[i]->deadline().is_late(began) || has_told[i]) continue;
             has_told[i] = true;
             write_own_report(*open[i]); // what rank 0 knows: others may never come

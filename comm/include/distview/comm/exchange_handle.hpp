@@ -170,6 +170,7 @@ public:
     /// steps, for those of the step in flight.
     ///
     /// Collective: no (local); lets MPI make progress
+    /// Errors:     MpiError if a message failed, such as one of a process that has ended; finish() then throws too
     bool can_finish() const {
         return m_in_flight.core("ExchangeHandle::can_finish").active().has_all_elements();
     }

@@ -116,7 +116,7 @@ public:
     const Incoming* wait_for_elements(const LocalBox& box);
     /// Enqueues what a staged message takes before kernels can use it.
     void stage(const DeviceQueue& queue, const Incoming& incoming) const;
-    /// Whether wait_for_elements() would not wait; does not say who has gone. Lets MPI work if messages are under way.
+    /// Whether wait_for_elements() would not wait; does not say who has given up. Lets MPI work if messages are under way.
     bool has_all_elements() { return m_messages.all_arrived() && m_direct.all_arrived(); }
     /// To be called when all that arrived has been moved.
     void end_reading() { m_direct.end_reading(); }
