@@ -158,9 +158,10 @@ void drop_messages(MPI_Comm comm) noexcept {
         MPI_Datatype type = MPI_DATATYPE_NULL;
         MPI_Type_contiguous(unit, MPI_BYTE, &type);
         MPI_Type_commit(&type);
-        MPI_Recv(room.get(), units, type, status.MPI_SOURCE, status.MPI_TAG, comm,
-                 MPI_STATUS_IGNORE);
+        const int code = MPI_Recv(room.get(), units, type, status.MPI_SOURCE, status.MPI_TAG, comm,
+                                  MPI_STATUS_IGNORE);
         MPI_Type_free(&type);
+        if (code != MPI_SUCCESS) return; // its process has ended, and MPI may find it again
     }
 }
 

@@ -208,6 +208,7 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What PETSc told of a solution; failures of preconditioners are this rank's.
 struct Outcome {
     SolveResult result{};
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -266,7 +267,7 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
     return outcome;
 }
 
-/// Of an outcome without convergence, what made it so.
+/// Names what made a preconditioner fail, and throws SolverError for a solution that has to converge and does not.
 SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOptions& options) {
     auto& [result, reason, failed, in_block] = outcome;
     if (reason == KSP_DIVERGED_PC_FAILED) {
