@@ -4,8 +4,18 @@
 
 include(CheckCXXCompilerFlag)
 
+# DISTVIEW_NATIVE_OPTION: empty if the compiler has none. Of Power GCC knows -mcpu alone, of aarch64 older Clangs too.
+set(DISTVIEW_NATIVE_OPTION "")
 if(DISTVIEW_NATIVE)
     check_cxx_compiler_flag(-march=native DISTVIEW_HAVE_MARCH_NATIVE)
+    if(DISTVIEW_HAVE_MARCH_NATIVE)
+        set(DISTVIEW_NATIVE_OPTION -march=native)
+    else()
+        check_cxx_compiler_flag(-mcpu=native DISTVIEW_HAVE_MCPU_NATIVE)
+        if(DISTVIEW_HAVE_MCPU_NATIVE)
+            set(DISTVIEW_NATIVE_OPTION -mcpu=native)
+        endif()
+    endif()
 endif()
 
 function(distview_program_options target)
@@ -14,9 +24,7 @@ function(distview_program_options target)
     distview_set_warnings(${target} -expt-relaxed-constexpr "SHELL:-Xcudafe --diag_suppress=186")
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-    if(DISTVIEW_NATIVE AND DISTVIEW_HAVE_MARCH_NATIVE)
-        target_compile_options(${target} PRIVATE -march=native)
-    endif()
+    target_compile_options(${target} PRIVATE ${DISTVIEW_NATIVE_OPTION})
 endfunction()
 
 function(distview_c_program target)

@@ -4,14 +4,36 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 namespace program {
+
+namespace {
+
+/// As Linux shows it, of any processor: the C library knows nothing of other processors' caches than those of x86 and Power.
+std::int64_t largest_cache_of_system() {
+    std::int64_t most = 0;
+    for (int index = 0; index < 16; ++index) {
+        const std::string folder =
+            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + '/';
+        int level = 0;
+        std::int64_t kib = 0;
+        char unit = 0;
+        if (!(std::ifstream(folder + "level") >> level)) break;
+        std::ifstream size(folder + "size"); // 32768K
+        if (level > 1 && size >> kib >> unit && unit == 'K') most = std::max(most, kib * 1024);
+    }
+    return most;
+}
+
+} // namespace
 
 std::int64_t last_level_cache_bytes() {
     std::int64_t most = 0;
     for (const int name : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
         most = std::max<std::int64_t>(most, sysconf(name));
-    return most;
+    return most > 0 ? most : largest_cache_of_system();
 }
 
 } // namespace program

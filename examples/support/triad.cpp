@@ -38,7 +38,10 @@ struct Once {
 } // namespace
 
 std::int64_t stream_bytes(std::int64_t least) {
-    return std::max<std::int64_t>(least, 4 * last_level_cache_bytes());
+    // Without a cache that the machine tells of: more than most have.
+    constexpr std::int64_t unknown = std::int64_t{64} << 20;
+    const std::int64_t cache = last_level_cache_bytes();
+    return std::max<std::int64_t>(least, 4 * (cache > 0 ? cache : unknown));
 }
 
 template <class Space>

@@ -8,7 +8,7 @@
 
 namespace program {
 
-/// What STREAM asks for: `least` or four times the last-level cache, whichever is more.
+/// What STREAM asks for: `least` or four times the last-level cache, whichever is more; of 64 MiB if that is unknown.
 std::int64_t stream_bytes(std::int64_t least = 0);
 
 /// STREAM's triad, a[i] = b[i] + s * c[i] in float64, on the ranks and threads of this run, or on their

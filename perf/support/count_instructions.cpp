@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "count_instructions.hpp"
 
-#ifdef __linux__
+// A thread is stopped after every instruction. Where atomic operations are a load that reserves and a store that fails if it
+// was stopped between, it would try for ever.
+#if defined(__linux__) && (defined(__x86_64__) || defined(__ARM_FEATURE_ATOMICS))
+#define DISTVIEW_PERF_CAN_STEP
+#endif
+
+#ifdef DISTVIEW_PERF_CAN_STEP
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -14,7 +20,7 @@
 
 namespace distview::perf {
 
-#ifdef __linux__
+#ifdef DISTVIEW_PERF_CAN_STEP
 
 namespace {
 

@@ -54,6 +54,8 @@ DISTVIEW_BEGIN_C
 DECLARE_LANGUAGE(c)
 DECLARE_LANGUAGE(cpp)
 DECLARE_LANGUAGE(fortran)
+// DISTVIEW_CHAR, which is another one where char has no sign, for a language that does not know.
+extern int32_t char_element;
 // For a language that has no MPI_COMM_WORLD.
 int world_communicator(distview_communicator** comm);
 DISTVIEW_END_C

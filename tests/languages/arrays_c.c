@@ -169,6 +169,8 @@ int64_t c_count_wrong(const distview_array* array, int kind, int reversed, const
 distview_array* c_retain(distview_array* array) { return distview_array_retain(array); }
 void c_release(distview_array* array) { distview_array_release(array); }
 
+int32_t char_element = DISTVIEW_CHAR;
+
 int world_communicator(distview_communicator** comm) {
     return distview_communicator_create(MPI_COMM_WORLD, comm);
 }

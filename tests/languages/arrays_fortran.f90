@@ -95,8 +95,10 @@ module array_handles
     implicit none
     private
     integer(c_int), parameter :: row_major = 0, column_major = 1, order_slice = 3
+    ! Kind 1, char, has a sign or none, as C says. Public: gfortran hides the symbol otherwise, also that of C.
+    integer(c_int32_t), public, bind(C, name="char_element") :: char_element
     integer(c_int32_t), parameter :: elements(0:10) = &
-        [int(z"6000001"), 1, 4, 8, int(z"2000004"), int(z"2000008"), int(z"5000008"), int(z"5000010"), int(z"3000008"), &
+        [int(z"6000001"), 0, 4, 8, int(z"2000004"), int(z"2000008"), int(z"5000008"), int(z"5000010"), int(z"3000008"), &
          int(z"3000008"), 4]
     integer, parameter :: lent_bytes = 2**21
 
@@ -167,6 +169,11 @@ contains
         call array_release(parent)
     end function
 
+    integer(c_int32_t) function element_of(kind)
+        integer(c_int), intent(in) :: kind
+        element_of = merge(char_element, elements(kind), kind == 1)
+    end function
+
     integer(c_int) function fortran_borrow(comm, layout, kind, order, array) bind(C) result(status)
         type(c_ptr), value :: comm, layout
         integer(c_int), value :: kind, order
@@ -177,7 +184,7 @@ contains
         integer :: d, k
         if (.not. allocated(lent)) allocate(lent(lent_bytes / 16))
         lent = (-3.0e33_c_double, 1.0e-99_c_double)
-        memory%element = elements(kind)
+        memory%element = element_of(kind)
         status = layout_rank(layout, memory%rank)
         if (status == 0) status = local_extents(layout, 0_c_int, memory%extents)
         if (status /= 0) return
@@ -203,10 +210,10 @@ contains
         type(c_ptr), intent(inout) :: array
         type(c_ptr) :: parent
         if (order == order_slice) then
-            status = array_create(comm, layout, elements(kind), column_major, parent)
+            status = array_create(comm, layout, element_of(kind), column_major, parent)
             if (status == 0) status = every_second(parent, layout, array)
         else
-            status = array_create(comm, layout, elements(kind), order, array)
+            status = array_create(comm, layout, element_of(kind), order, array)
         end if
     end function
 

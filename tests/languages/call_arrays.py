@@ -8,7 +8,7 @@ import sys
 from ctypes import c_int, c_int32, c_int64, c_void_p
 
 sys.dont_write_bytecode = True
-from c_face import BOOL, CHAR, COLUMN_MAJOR, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, OPAQUE  # noqa: E402
+from c_face import BOOL, COLUMN_MAJOR, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64, OPAQUE  # noqa: E402
 from c_face import ROW_MAJOR, STRIDED, Axis, Library, Memory, ShapeError, Slice, UsageError, raises  # noqa: E402
 
 SLICE = 3
@@ -42,10 +42,11 @@ def _raw(value):
     return bytes(value)
 
 
-#: Element type of the C face, type of ctypes, and the value at an index, in the order of arrays.h.
-KINDS = (
+#: Element type of the C face, type of ctypes, and the value at an index, in the order of arrays.h. That of char follows
+#: from the machine: main() sets it.
+KINDS = [
     (BOOL, ctypes.c_bool, lambda i: sum(i) % 2 == 0),
-    (CHAR, ctypes.c_char, lambda i: bytes([ord("a") + sum(i) % 26])),
+    (None, ctypes.c_char, lambda i: bytes([ord("a") + sum(i) % 26])),
     (INT32, c_int32, _product),
     (INT64, c_int64, lambda i: PRIMES[i[0]] if len(i) == 1 else _product(i)),
     (FLOAT32, ctypes.c_float, lambda i: 2.0 ** _power(i)),
@@ -55,7 +56,8 @@ KINDS = (
     (OPAQUE + 8, c_void_p, lambda i: 16 * _product(i) if sum(i) else None),
     (OPAQUE + 8, ctypes.c_char * 8, lambda i: f"é{_product(i):<6}".encode()),
     (INT32, c_int32, lambda i: COLOURS[sum(i) % 3]),
-)
+]
+KIND_CHAR = 1
 
 
 class Python:
@@ -250,6 +252,7 @@ def null_right(library, python):
 
 def main():
     library = Library(sys.argv[1])
+    KINDS[KIND_CHAR] = (c_int32.in_dll(library.functions, "char_element").value, *KINDS[KIND_CHAR][1:])
     library.call("distview_initialize", None)
     comm = library.make("world_communicator")
     python = Python(library, comm)

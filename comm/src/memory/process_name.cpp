@@ -14,16 +14,17 @@ namespace distview::impl {
 
 namespace {
 
-/// State and time of start from /proc/NUMBER/stat; state 0 if there is no such process, '?' if that is unknown.
+/// State and time of start; state 0 if there is no such process, '?' if that is unknown. Of the process's first task:
+/// QEMU makes up /proc/NUMBER/stat of the process itself, with another start than others see.
 struct Status {
     char state = '?';
     std::int64_t started = 0;
 };
 
 /// Allocates nothing: executions of plans that wait look as well.
-Status status_of(std::int64_t process) {
+Status status_of(long long process) {
     std::array<char, 64> path{};
-    std::snprintf(path.data(), path.size(), "/proc/%lld/stat", static_cast<long long>(process));
+    std::snprintf(path.data(), path.size(), "/proc/%lld/task/%lld/stat", process, process);
     const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
     std::array<char, 1024> characters{};
     const ssize_t count = file < 0 ? -1 : ::read(file, characters.data(), characters.size() - 1);
@@ -52,8 +53,7 @@ ProcessName ProcessName::self() {
 bool ProcessName::has_ended() const {
     if (number == 0 || started == 0) return false;
     const Status now = status_of(number);
-    if (now.state == '?') return false;
-    return now.state == '\0' || now.state == 'Z' || now.state == 'X' || now.started != started;
+    return now.state != '?' && (now.started != started || now.state == 'Z' || now.state == 'X');
 }
 
 } // namespace distview::impl

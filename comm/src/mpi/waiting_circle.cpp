@@ -16,8 +16,7 @@ std::uint64_t word_of(int peer, std::uint64_t progress) {
 
 } // namespace
 
-/// Follows the ranks from this one to the one that it waits for, and on, until the path comes back here; empty if it
-/// does not.
+/// The ranks from this one to the one that it waits for, and on, until the path comes back here; none if it does not.
 Calls::Circle Calls::find_circle() const {
     Circle circle;
     const CallLine* line = m_line;
@@ -28,6 +27,7 @@ Calls::Circle Calls::find_circle() const {
         const Rank* const rank = next > 0 ? find(static_cast<int>(next) - 1) : nullptr;
         line = rank ? rank->line : nullptr;
         if (line != m_line) continue;
+        std::atomic_thread_fence(std::memory_order_seq_cst); // with that of every rank's looks, below
         for (std::size_t i = 0; i < circle.count; ++i)
             circle.ranks[i].looks = circle.ranks[i].line->looks.load();
         return circle;
@@ -38,9 +38,9 @@ Calls::Circle Calls::find_circle() const {
 bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
     m_line->waits_for.store(word_of(peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu));
     m_line->looks.fetch_add(1);
-    // A rank of the circle may have got just now what it waits for. So the circle is read again after every rank has
-    // looked twice more for the same: first how often each has looked, then what it waits for. If both readings are
-    // equal, all ranks were stuck from the first to the second.
+    std::atomic_thread_fence(std::memory_order_seq_cst); // the next look sees what others did before they read `looks`
+    // A rank may have got just now what it waits for. So the circle is read again after every rank has looked twice more:
+    // first how often each has looked, then for what. If both readings are equal, all were stuck between them.
     bool have_looked = m_circle.count > 0;
     for (std::size_t i = 0; i < m_circle.count; ++i)
         have_looked &= m_circle.ranks[i].line->looks.load() >= m_circle.ranks[i].looks + 2;

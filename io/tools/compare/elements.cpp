@@ -223,7 +223,8 @@ std::string text_of(const T& element) {
     if constexpr (std::is_integral_v<T>)
         return std::to_string(element);
     else if constexpr (std::is_same_v<T, long double>)
-        std::snprintf(buffer.data(), buffer.size(), "%.21Lg", element);
+        std::snprintf(buffer.data(), buffer.size(), "%.*Lg",
+                      std::numeric_limits<long double>::max_digits10, element);
     else
         std::snprintf(buffer.data(), buffer.size(), "%.*g", std::is_same_v<T, double> ? 17 : 9,
                       static_cast<double>(value_of(element)));

@@ -25,6 +25,8 @@ struct alignas(128) Counter {
         while (value.load(std::memory_order_acquire) < epoch) {
 #if defined(__x86_64__) || defined(__i386__)
             __builtin_ia32_pause();
+#elif defined(__aarch64__)
+            asm volatile("isb" ::: "memory");
 #endif
         }
     }

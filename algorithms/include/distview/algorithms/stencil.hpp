@@ -119,8 +119,9 @@ struct Reach {
 };
 
 /// The same where padding is deeper than the functor reads: fills it only when it is used up, and computes the cells
-/// between, which other processes own and compute as well, to the same bits. One exchange serves `k` calls if the
-/// padding is `k` times as wide as `reach`.
+/// between, which other processes own and compute as well, to the same bits (compile the functor with
+/// -ffp-contract=off: compilers fuse multiplications and additions here and not there). One exchange serves `k` calls if
+/// the padding is `k` times as wide as `reach`.
 ///
 ///     const ArrayLayout layout(grid, {block(n, {.padding = 3}), block(n, {.padding = 3})});
 ///     PaddingExchangePlan plan(comm, layout);
