@@ -38,7 +38,7 @@ struct Once {
 } // namespace
 
 std::int64_t stream_bytes(std::int64_t least) {
-    // Without a cache that the machine tells of: more than most have.
+    // Assumed where the machine tells no cache size: most caches are smaller.
     constexpr std::int64_t unknown = std::int64_t{64} << 20;
     const std::int64_t cache = last_level_cache_bytes();
     return std::max<std::int64_t>(least, 4 * (cache > 0 ? cache : unknown));
