@@ -27,7 +27,7 @@ Calls::Circle Calls::find_circle() const {
         const Rank* const rank = next > 0 ? find(static_cast<int>(next) - 1) : nullptr;
         line = rank ? rank->line : nullptr;
         if (line != m_line) continue;
-        std::atomic_thread_fence(std::memory_order_seq_cst); // with that of every rank's looks, below
+        std::atomic_thread_fence(std::memory_order_seq_cst); // with that of waits_in_circle()
         for (std::size_t i = 0; i < circle.count; ++i)
             circle.ranks[i].looks = circle.ranks[i].line->looks.load();
         return circle;
@@ -38,9 +38,9 @@ Calls::Circle Calls::find_circle() const {
 bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
     m_line->waits_for.store(word_of(peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu));
     m_line->looks.fetch_add(1);
-    std::atomic_thread_fence(std::memory_order_seq_cst); // the next look sees what others did before they read `looks`
-    // A rank may have got just now what it waits for. So the circle is read again after every rank has looked twice more:
-    // first how often each has looked, then for what. If both readings are equal, all were stuck between them.
+    std::atomic_thread_fence(std::memory_order_seq_cst); // with that of find_circle()
+    // A rank may have got just now what it waits for. So the circle is read again after every rank has looked twice more (by
+    // the fences, at all that was done before): first how often each has looked, then for what. If both are equal, all were stuck.
     bool have_looked = m_circle.count > 0;
     for (std::size_t i = 0; i < m_circle.count; ++i)
         have_looked &= m_circle.ranks[i].line->looks.load() >= m_circle.ranks[i].looks + 2;
