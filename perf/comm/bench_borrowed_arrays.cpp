@@ -28,16 +28,6 @@ using perf::Data;
 using perf::Exec;
 using perf::Section;
 
-/// Not the library's own: its plans would take the baselines' messages for theirs.
-MPI_Comm baseline_communicator() {
-    static const MPI_Comm own = [] {
-        MPI_Comm duplicate = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
-        return duplicate;
-    }();
-    return own;
-}
-
 /// The contenders of one shape on arrays of their own.
 template <int Rank>
 struct Exchanges {
@@ -48,7 +38,7 @@ struct Exchanges {
         : plain(exec, "plain", layout, perf::communicator().rank()),
           arena(make_dist_view<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>(
               exec, "arena", perf::communicator(), layout)),
-          packed(baseline_communicator(), section, plain.view().data()) {
+          packed(perf::baseline_communicator(), section, plain.view().data()) {
         const auto add = [&](const std::string& name, const Array& array,
                              const std::function<void()>& exchange) {
             double* const data = array.view().data();
@@ -176,7 +166,7 @@ void redistribute(benchmark::State& state, std::int64_t n, std::int64_t block, b
         return
             [&, transport] { return perf::plan_of_transport(transport, comm, from, to, options); };
     };
-    perf::MpiRows rows(baseline_communicator(), n, block, to_block, transposes,
+    perf::MpiRows rows(perf::baseline_communicator(), n, block, to_block, transposes,
                        plain_from.view().data(), plain_to.view().data());
     add_plan("borrowed", plain_from, plain_to, chosen);
     add("by_hand", plain_to, [&] { rows.execute(); });

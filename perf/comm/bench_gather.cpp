@@ -30,16 +30,6 @@ using Indices = std::vector<std::int64_t>;
 using Array = DistView<double*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using List = Kokkos::View<double*, Kokkos::HostSpace>;
 
-/// Not the library's own: its plans would take the baselines' messages for theirs.
-MPI_Comm baseline_communicator() {
-    static const MPI_Comm own = [] {
-        MPI_Comm duplicate = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
-        return duplicate;
-    }();
-    return own;
-}
-
 double value_at(std::int64_t index) { return static_cast<double>(index % 999983); }
 double contribution(int rank, std::int64_t k) { return static_cast<double>((k + rank) % 251); }
 
@@ -81,7 +71,7 @@ public:
           m_shared(make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
               exec, "shared", comm, draw.layout())),
           m_plain(exec, "plain", draw.layout(), comm.rank()), m_values("values", m_list.size()),
-          m_by_hand(baseline_communicator(), draw.elements(m_list)) {
+          m_by_hand(perf::baseline_communicator(), draw.elements(m_list)) {
         const auto plan = [&](const char* transport) {
             return perf::made_for_transport(transport, [&] {
                 return std::make_unique<GatherPlan>(comm, draw.layout(), IndexList(m_list));
@@ -100,7 +90,7 @@ public:
                 array.view()(i) = value_at(array.global_index(0, LocalIndex(i)).value());
         const auto few = m_list.size() / static_cast<std::size_t>(scale);
         for (auto* const gets : {&m_gets, &m_gets_of_mpi})
-            gets->emplace(baseline_communicator(), draw_of(few), m_plain.view().data(),
+            gets->emplace(perf::baseline_communicator(), draw_of(few), m_plain.view().data(),
                           m_plain.view().size(), gets == &m_gets_of_mpi);
         add_gather("direct", m_list.size(),
                    [this] { m_direct->execute(m_exec, m_shared, m_values); });

@@ -31,16 +31,6 @@ using Indices = std::vector<std::int64_t>;
 using Vector = DistView<double*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using Cube = DistView<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Not the library's own: its plans would take the baselines' messages for theirs.
-MPI_Comm baseline_communicator() {
-    static const MPI_Comm own = [] {
-        MPI_Comm duplicate = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
-        return duplicate;
-    }();
-    return own;
-}
-
 /// As blocks with padding, too.
 struct Cubes : perf::TouchingCubes {
     ArrayLayout padded() const {
@@ -67,7 +57,7 @@ public:
               exec, "padded", comm, cubes.padded())),
           m_vector(make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
               exec, "vector", comm, m_ghosted.layout)),
-          m_by_hand(baseline_communicator(), elements(), static_cast<int>(m_ghosted.owned)),
+          m_by_hand(perf::baseline_communicator(), elements(), static_cast<int>(m_ghosted.owned)),
           m_padding(perf::plan_of_transport("direct", comm, cubes.padded())),
           m_padding_message(perf::plan_of_transport("message", comm, cubes.padded())),
           m_direct(plan("direct")), m_message(plan("message")),

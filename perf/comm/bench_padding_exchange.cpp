@@ -32,16 +32,6 @@ using perf::Data;
 using perf::Exec;
 using perf::Section;
 
-/// Not the library's own: its plans receive on that one, and would take the baselines' messages for theirs.
-MPI_Comm baseline_communicator() {
-    static const MPI_Comm own = [] {
-        MPI_Comm duplicate = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
-        return duplicate;
-    }();
-    return own;
-}
-
 /// The contenders of one shape, each verified when it is added, and the arrays that they work on.
 ///
 /// Theirs is an array as anybody would allocate it, and so is that of `private`, which we must pack: nobody
@@ -57,9 +47,9 @@ public:
               exec, "shared", perf::communicator(), layout)),
           m_direct(perf::plan_of_transport("direct", perf::communicator(), layout)),
           m_message(perf::plan_of_transport("message", perf::communicator(), layout)),
-          m_window(baseline_communicator(), section),
-          m_packed(baseline_communicator(), section, array()),
-          m_types(baseline_communicator(), section, array()) {
+          m_window(perf::baseline_communicator(), section),
+          m_packed(perf::baseline_communicator(), section, array()),
+          m_types(perf::baseline_communicator(), section, array()) {
         double* const shared = m_shared.view().data();
         const bool alone = section.ranks == 1;
         // Nobody behind one who works on the same array and leaves it in the caches.
@@ -71,7 +61,7 @@ public:
         add("private", array(), [this] { m_message.execute(m_exec, m_plain); });
         add("floor_rows", m_window.array(), [this] { m_window.execute_rows(); });
         if (perf::MpiPlanes::applies(section)) {
-            m_planes.emplace(baseline_communicator(), m_section, array());
+            m_planes.emplace(perf::baseline_communicator(), m_section, array());
             add("planes", array(), [this] { m_planes->execute(); });
         }
         add("floor_packed", m_window.array(), [this] { m_window.execute_packed(); });
@@ -194,7 +184,7 @@ void padding_exchange(benchmark::State& state) {
                                                      state.range(1), state.range(2) != 0);
     const ArrayLayout layout = perf::make_layout<Rank>(section);
 #ifdef DISTVIEW_PERF_HAVE_PETSC
-    const perf::Petsc petsc(baseline_communicator());
+    const perf::Petsc petsc(perf::baseline_communicator());
 #endif
     constexpr int place_count = 5;
     std::vector<std::unique_ptr<Place<Rank>>> places;

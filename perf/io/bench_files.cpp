@@ -27,16 +27,6 @@ using namespace distview;
 using perf::Exec;
 using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Not the library's own.
-MPI_Comm baseline_communicator() {
-    static const MPI_Comm own = [] {
-        MPI_Comm duplicate = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
-        return duplicate;
-    }();
-    return own;
-}
-
 double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(i * 100003 + j); }
 
 /// What a line of /proc/self/status says, in MiB.
@@ -96,7 +86,7 @@ struct Place {
     void load_numpy() const { load_npy(comm, path_of("npy"), array); }
     void raw(bool writes) const {
         MPI_File file = MPI_FILE_NULL;
-        MPI_File_open(baseline_communicator(), path_of("raw").c_str(),
+        MPI_File_open(perf::baseline_communicator(), path_of("raw").c_str(),
                       writes ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY, MPI_INFO_NULL,
                       &file);
         double* const memory = rows.view().data();

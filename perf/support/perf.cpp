@@ -21,6 +21,15 @@ State& program_state() {
 
 const Communicator& communicator() { return *program_state().comm; }
 
+MPI_Comm baseline_communicator() {
+    static const MPI_Comm own = [] {
+        MPI_Comm duplicate = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+        return duplicate;
+    }();
+    return own;
+}
+
 bool smoke() { return program_state().smoke; }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
+#include <mpi.h>
 
 #include <functional>
 #include <string>
@@ -17,6 +18,10 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 
 /// The ranks of this run; valid between the start and the end of main().
 const Communicator& communicator();
+/// The same ranks for the baselines' own messages: plans receive on the library's, and would take them for theirs.
+///
+/// Collective: the first call
+MPI_Comm baseline_communicator();
 /// Whether to do as little as shows that the benchmark works (--smoke).
 bool smoke();
 

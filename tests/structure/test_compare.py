@@ -105,6 +105,15 @@ class Compare(unittest.TestCase):
         self.assertRegex(out, r"row +direct_us +2 +4 +2\.00 +1\.00")
         self.assertNotIn("and_back_us", out)
 
+    def test_builds_without_a_row_in_common_are_no_comparison(self):
+        before = self.build("before", [{"name": "row", "direct_us": 1.0}])
+        other = self.build("other", [{"name": "row", "direct_us": 1.0}], benchmark="bench_redistribution")
+        baseline = self.build("baseline", [{"name": "row", "floor_us": 1.0}])
+        for after in (other, baseline):
+            status, _, err = self.run_compare("--runs", "1", before, after)
+            self.assertEqual(status, 2)
+            self.assertIn("nothing was compared", err)
+
     def test_no_run_is_no_comparison(self):
         before = self.build("before", [{"name": "row", "direct_us": 1.0}])
         err = io.StringIO()

@@ -6,6 +6,8 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace distview::perf {
@@ -65,25 +67,28 @@ private:
 };
 
 /// Expert MPI: persistent requests, packing by plain loops, what is periodic onto the rank itself
-/// copied while the messages travel.
+/// copied while the messages travel. Several arrays share the messages.
 class MpiPacked {
 public:
     MpiPacked(MPI_Comm comm, const Section& section, double* array)
-        : m_section(section), m_array(array), m_neighbours(neighbours(section)),
+        : MpiPacked(comm, section, std::vector<double*>{array}) {}
+    MpiPacked(MPI_Comm comm, const Section& section, std::vector<double*> arrays)
+        : m_section(section), m_arrays(std::move(arrays)), m_neighbours(neighbours(section)),
           m_own(boxes(section, 0)) {
+        const auto fields = static_cast<std::int64_t>(m_arrays.size());
         std::int64_t count = 0;
-        for (const Neighbour& n : m_neighbours) count += elements(n.incoming);
+        for (const Neighbour& n : m_neighbours) count += fields * elements(n.incoming);
         m_in.resize(static_cast<std::size_t>(count));
         m_out.resize(m_in.size());
         double* in = m_in.data();
         double* out = m_out.data();
         for (const Neighbour& n : m_neighbours) {
-            const auto length = static_cast<int>(elements(n.incoming));
+            const auto length = static_cast<int>(fields * elements(n.incoming));
             m_requests.receive(comm, in, length, MPI_DOUBLE, n.rank, 1);
             in += length;
         }
         for (const Neighbour& n : m_neighbours) {
-            const auto length = static_cast<int>(elements(n.outgoing));
+            const auto length = static_cast<int>(fields * elements(n.outgoing));
             m_requests.send(comm, out, length, MPI_DOUBLE, n.rank, 1);
             out += length;
         }
@@ -102,9 +107,12 @@ public:
     void pack() {
         double* buffer = m_out.data();
         for (const Neighbour& n : m_neighbours)
-            buffer = perf::pack(m_section, n.outgoing, m_array, buffer);
+            for (const double* array : m_arrays)
+                buffer = perf::pack(m_section, n.outgoing, array, buffer);
     }
-    void copy_own() { copy(m_section, m_own, m_array, m_array); }
+    void copy_own() {
+        for (double* array : m_arrays) copy(m_section, m_own, array, array);
+    }
     void message() {
         m_requests.start_receives();
         m_requests.start_sends();
@@ -113,14 +121,15 @@ public:
     void unpack() {
         const double* buffer = m_in.data();
         for (const Neighbour& n : m_neighbours)
-            buffer = perf::unpack(m_section, n.incoming, buffer, m_array);
+            for (double* array : m_arrays)
+                buffer = perf::unpack(m_section, n.incoming, buffer, array);
     }
 
     std::int64_t sent_bytes() const { return static_cast<std::int64_t>(m_out.size() * 8); }
 
 private:
     Section m_section;
-    double* m_array;
+    std::vector<double*> m_arrays;
     std::vector<Neighbour> m_neighbours;
     std::vector<Box> m_own;
     std::vector<double> m_in;
