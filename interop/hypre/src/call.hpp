@@ -27,6 +27,9 @@ inline void call(HYPRE_Int code) {
 /// Collective: over comm
 MPI_Comm comm_of(const Communicator& comm);
 
+/// Whether objects of hypre can still be destroyed.
+bool is_alive() noexcept;
+
 /// Throws UsageError if an object of hypre was moved to another one.
 inline void require_object(const char* caller, bool is_there) {
     require<UsageError>(is_there, [&] {

@@ -7,10 +7,11 @@
 #include <HYPRE_parcsr_ls.h>
 
 #include <functional>
+#include <vector>
 
 namespace distview::hypre::impl {
 
-/// What differs between the IJ and the Struct interface, and between preconditioners, for solve_with_gradients().
+/// What differs between the IJ and the Struct interface, and between preconditioners, for Gradients.
 struct Method {
     using Create = HYPRE_Int (*)(MPI_Comm, HYPRE_Solver*);
     using Destroy = HYPRE_Int (*)(HYPRE_Solver);
@@ -27,8 +28,60 @@ struct Method {
     HYPRE_PtrToSolverFcn apply = nullptr; ///< null for none
 };
 
-/// hypre's conjugate gradients. Throws CallFailed, but not where they do not converge.
-SolveResult solve_with_gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a,
-                                 HYPRE_Vector b, HYPRE_Vector x, const SolveOptions& options);
+/// Owns a solver of hypre; of none if `create` is null.
+class Owner {
+public:
+    Owner(MPI_Comm comm, Method::Create create, Method::Destroy destroy);
+    ~Owner();
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    HYPRE_Solver get() const noexcept { return m_solver; }
+
+private:
+    HYPRE_Solver m_solver = nullptr;
+    Method::Destroy m_destroy;
+};
+
+/// A vector of hypre like another; of none if that is null.
+class Work {
+public:
+    Work(const mv_InterfaceInterpreter& algebra, HYPRE_Vector like);
+    ~Work();
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    HYPRE_Vector get() const noexcept { return m_vector; }
+
+private:
+    const mv_InterfaceInterpreter& m_algebra;
+    HYPRE_Vector m_vector;
+};
+
+/// hypre's conjugate gradients of one matrix, which the first solution sets up. The matrix has to live as long. Construction
+/// and solve() throw CallFailed, but not where a solution does not converge.
+class Gradients {
+public:
+    /// `like` tells of what form the vectors are.
+    Gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
+              const SolveOptions& options);
+    Gradients(const Gradients&) = delete;
+    Gradients& operator=(const Gradients&) = delete;
+
+    SolveResult solve(HYPRE_Vector b, HYPRE_Vector x);
+
+private:
+    static HYPRE_Int set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b, HYPRE_Vector x);
+    static HYPRE_Int apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z);
+    void take_mean_off(HYPRE_Vector vector) const;
+    void conclude(SolveResult& result) const;
+
+    Method m_method;
+    HYPRE_Matrix m_a;
+    SolveOptions m_options;
+    Owner m_gradients, m_preconditioner;
+    Work m_ones, m_centered; ///< none unless the null space is that of constants
+    double m_cells = 0;
+    std::vector<double>* m_history = nullptr; ///< of the solution under way
+    bool m_is_set_up = false;
+};
 
 } // namespace distview::hypre::impl

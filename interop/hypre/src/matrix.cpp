@@ -77,7 +77,7 @@ Matrix ij_matrix(const MatrixRows& rows) {
         const HYPRE_BigInt last = first + count - 1;
         HYPRE_IJMatrix made = nullptr;
         call(HYPRE_IJMatrixCreate(impl::comm_of(comm), first, last, first, last, &made));
-        matrix.m_matrix = Handle<HYPRE_IJMatrix>(made);
+        matrix.m_matrix = std::make_shared<Handle<HYPRE_IJMatrix>>(made);
         call(HYPRE_IJMatrixSetObjectType(made, HYPRE_PARCSR));
         RowSizes sizes = row_sizes(rows, first);
         call(HYPRE_IJMatrixSetDiagOffdSizes(made, sizes.own.data(), sizes.others.data()));

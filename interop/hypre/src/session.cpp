@@ -43,13 +43,6 @@ void stop_with_mpi() {
     if (!is_set) check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, &key), "MPI_Comm_set_attr");
 }
 
-/// Whether objects can still be destroyed.
-bool is_alive() noexcept {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    return !finalized && is_running();
-}
-
 int free_duplicate(MPI_Comm, int, void* value, void*) {
     const std::unique_ptr<MPI_Comm> duplicate(static_cast<MPI_Comm*>(value));
     return MPI_Comm_free(duplicate.get());
@@ -58,6 +51,12 @@ int free_duplicate(MPI_Comm, int, void* value, void*) {
 } // namespace
 
 bool is_running() noexcept { return HYPRE_Initialized() != 0; }
+
+bool impl::is_alive() noexcept {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    return !finalized && is_running();
+}
 
 bool takes_memory() noexcept {
 #ifdef DISTVIEW_HYPRE_TAKES_MEMORY

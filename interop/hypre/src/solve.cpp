@@ -14,8 +14,9 @@
 
 #include <exception>
 #include <functional>
-#include <ios>
-#include <utility>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace distview::hypre {
 
@@ -30,9 +31,8 @@ To as(From from) {
     return reinterpret_cast<To>(from);
 }
 
-Method ij_method(const char* caller, const Matrix&, const SolveOptions& options) {
+Method method_of(const Matrix&, const SolveOptions& options) {
     Method method;
-    const std::string& name = options.preconditioner;
     method.create_gradients = [](MPI_Comm comm, HYPRE_Solver* solver) {
         return HYPRE_ParCSRPCGCreate(comm, solver);
     };
@@ -41,36 +41,30 @@ Method ij_method(const char* caller, const Matrix&, const SolveOptions& options)
         return HYPRE_ParVectorSetConstantValues(as<HYPRE_ParVector>(ones), 1);
     };
     call(HYPRE_ParCSRSetupInterpreter(&method.algebra));
-    if (name == "jacobi") {
+    if (options.preconditioner == "jacobi") {
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_ParCSRDiagScale);
-    } else if (name == "boomeramg") {
+    } else if (options.preconditioner == "boomeramg") {
         method.create_preconditioner = [](MPI_Comm, HYPRE_Solver* solver) {
             return HYPRE_BoomerAMGCreate(solver);
         };
         method.destroy_preconditioner = &HYPRE_BoomerAMGDestroy;
         method.set_up = as<HYPRE_PtrToSolverFcn>(&HYPRE_BoomerAMGSetup);
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_BoomerAMGSolve);
-        method.tune = [&options](HYPRE_Solver solver) {
+        method.tune = [is_singular = options.constant_null_space](HYPRE_Solver solver) {
             call(HYPRE_BoomerAMGSetTol(solver, 0));
             call(HYPRE_BoomerAMGSetMaxIter(solver, 1));
             call(HYPRE_BoomerAMGSetPrintLevel(solver, 0));
-            if (!options.constant_null_space) return;
+            if (!is_singular) return;
             // Symmetric Gauss-Seidel: of the coarsest level, too, 1 is in the null space.
             call(HYPRE_BoomerAMGSetMinCoarseSize(solver, 4));
             call(HYPRE_BoomerAMGSetCycleRelaxType(solver, 6, 3));
         };
-    } else {
-        require<UsageError>(name == "none", [&] {
-            return text(caller, ": expected a preconditioner none, jacobi or boomeramg, got ",
-                        name);
-        });
     }
     return method;
 }
 
-Method struct_method(const char* caller, const StructMatrix& a, const SolveOptions& options) {
+Method method_of(const StructMatrix& a, const SolveOptions& options) {
     Method method;
-    const std::string& name = options.preconditioner;
     method.create_gradients = [](MPI_Comm comm, HYPRE_Solver* solver) {
         return HYPRE_StructPCGCreate(comm, as<HYPRE_StructSolver*>(solver));
     };
@@ -81,9 +75,9 @@ Method struct_method(const char* caller, const StructMatrix& a, const SolveOptio
         return HYPRE_StructVectorSetConstantValues(as<HYPRE_StructVector>(ones), 1);
     };
     call(HYPRE_StructSetupInterpreter(&method.algebra));
-    if (name == "jacobi") {
+    if (options.preconditioner == "jacobi") {
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_StructDiagScale);
-    } else if (name == "pfmg") {
+    } else if (options.preconditioner == "pfmg") {
         method.create_preconditioner = [](MPI_Comm comm, HYPRE_Solver* solver) {
             return HYPRE_StructPFMGCreate(comm, as<HYPRE_StructSolver*>(solver));
         };
@@ -101,20 +95,16 @@ Method struct_method(const char* caller, const StructMatrix& a, const SolveOptio
             call(HYPRE_StructPFMGSetZeroGuess(pfmg));
             call(HYPRE_StructPFMGSetRelaxType(pfmg, relax));
         };
-    } else {
-        require<UsageError>(name == "none", [&] {
-            return text(caller, ": expected a preconditioner none, jacobi or pfmg, got ", name);
-        });
     }
     return method;
 }
 
-void require_alike(const Communicator& comm, const SolveOptions& options) {
+void require_alike(const Communicator& comm, const char* caller, const SolveOptions& options) {
     const std::hash<std::string> hash;
     const std::string all = text(options.preconditioner, ' ', exact_text(options.tolerance), ' ',
                                  options.max_iterations, ' ', options.has_to_converge, ' ',
                                  options.constant_null_space);
-    agree(comm, "hypre::solve", nullptr, hash(all), [&] {
+    agree(comm, caller, nullptr, hash(all), [&] {
         return std::vector<Argument>{{"preconditioner", options.preconditioner},
                                      {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
@@ -124,103 +114,169 @@ void require_alike(const Communicator& comm, const SolveOptions& options) {
 }
 
 /// An object of a communicator with the same ranks in the same order.
-void require_processes(const Communicator& comm, const RowNumbering& rows, const char* name) {
+void require_processes(const Communicator& comm, const char* caller, const RowNumbering& rows,
+                       const char* name) {
     int relation = MPI_UNEQUAL;
     check_mpi(MPI_Comm_compare(comm.mpi(), rows.communicator().mpi(), &relation),
               "MPI_Comm_compare");
     require<UsageError>(relation == MPI_IDENT || relation == MPI_CONGRUENT, [&] {
-        return text("hypre::solve: expected ", name, " of the communicator's ", comm.size(),
+        return text(caller, ": expected ", name, " of the communicator's ", comm.size(),
                     " processes, got one of others, ", rows.communicator().size());
     });
 }
 
-void require_stencil(const Matrix&, const SolveOptions&) {}
-/// hypre ends the program by others.
-void require_stencil(const StructMatrix& a, const SolveOptions& options) {
-    require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(),
-                        "hypre::solve: pfmg: expected a matrix whose stencil has 5 or 9 entries on "
-                        "2 axes, or 7, 19 or 27 on 3, got another one (ij_matrix() and boomeramg "
-                        "take any)");
+void require_preconditioner(const char* caller, const std::string& name, const char* multigrid) {
+    require<UsageError>(name == "none" || name == "jacobi" || name == multigrid, [&] {
+        return text(caller, ": expected a preconditioner none, jacobi or ", multigrid, ", got ",
+                    name);
+    });
+}
+
+void require_suitable(const char* caller, const Matrix&, const SolveOptions& options) {
+    require_preconditioner(caller, options.preconditioner, "boomeramg");
+}
+/// hypre ends the program by other stencils.
+void require_suitable(const char* caller, const StructMatrix& a, const SolveOptions& options) {
+    require_preconditioner(caller, options.preconditioner, "pfmg");
+    require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(), [&] {
+        return text(caller, ": pfmg: expected a matrix whose stencil has 5 or 9 entries on 2 axes, "
+                            "or 7, 19 or 27 on 3, got another one (ij_matrix() and boomeramg take "
+                            "any)");
+    });
 }
 
 /// By a zero some preconditioners fail on its rank alone, in the middle of collective calls.
-template <class Matrix>
-void require_diagonal(const Communicator& comm, const Matrix& a, const SolveOptions& options) {
+template <class A>
+void require_diagonal(const Communicator& comm, const char* caller, const A& a,
+                      const SolveOptions& options) {
     if (options.preconditioner == "none") return;
     std::exception_ptr failure;
     if (a.zero_on_diagonal() >= 0)
         failure = std::make_exception_ptr(Error(
-            text("hypre::solve: ", options.preconditioner,
+            text(caller, ": ", options.preconditioner,
                  ": expected no zero on the diagonal, got one in row ", a.zero_on_diagonal())));
-    distview::impl::agree_on_solver(comm, "hypre::solve", failure,
-                                    failure ? HYPRE_ERROR_GENERIC : 0);
+    distview::impl::agree_on_solver(comm, caller, failure, failure ? HYPRE_ERROR_GENERIC : 0);
 }
 
-template <class Matrix, class Vector>
-void require_arguments(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
-                       const SolveOptions& options) {
-    require<UsageError>(a.get() && b.get() && x.get(),
-                        "hypre::solve: expected a matrix and two vectors, got one whose object "
-                        "was moved to another");
+template <class A>
+void require_matrix(const Communicator& comm, const char* caller, const A& a,
+                    const SolveOptions& options) {
     require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
-        return text("hypre::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
+        return text(caller, ": expected a tolerance >= 0 and max_iterations >= 0, got ",
                     options.tolerance, " and ", options.max_iterations);
     });
-    require_processes(comm, a.rows(), "a matrix");
-    require_processes(comm, b.rows(), "a right side");
-    require_processes(comm, x.rows(), "a solution");
+    require<UsageError>(a.get(), [&] {
+        return text(caller, ": expected a matrix, got one whose object was moved to another");
+    });
+    require_processes(comm, caller, a.rows(), "a matrix");
+    require_suitable(caller, a, options);
+}
+
+template <class A, class Vector>
+void require_vectors(const Communicator& comm, const char* caller, const A& a, const Vector& b,
+                     const Vector& x) {
+    for (const Vector* vector : {&b, &x}) impl::require_object(caller, vector->get());
+    require_processes(comm, caller, b.rows(), "a right side");
+    require_processes(comm, caller, x.rows(), "a solution");
     for (const Vector* vector : {&b, &x})
         require<UsageError>(vector->rows().layout() == a.rows().layout() &&
                                 vector->rows().order() == a.rows().order(),
                             [&] {
-                                return text("hypre::solve: expected vectors of the matrix's ",
+                                return text(caller, ": expected vectors of the matrix's ",
                                             a.rows().layout().describe(), "\ngot one of a ",
                                             vector->rows().layout().describe());
                             });
-    require_stencil(a, options);
-    require<UsageError>(x.is_writable(), "hypre::solve: expected a solution whose elements are not "
-                                         "const, got const ones");
+    require<UsageError>(x.is_writable(), [&] {
+        return text(caller, ": expected a solution whose elements are not const, got const ones");
+    });
 }
 
-template <class HypreVector, class HypreMatrix, class Matrix, class Vector>
-SolveResult solve_with(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
-                       const SolveOptions& options,
-                       Method (*method_of)(const char*, const Matrix&, const SolveOptions&)) {
-    const CollectiveCall naming(comm, "hypre::solve");
-    require_alike(comm, options);
-    agree_on(comm, "hypre::solve", [&] { require_arguments(comm, a, b, x, options); });
-    require_diagonal(comm, a, options);
+HYPRE_Matrix generic(const Matrix& a) {
+    return as<HYPRE_Matrix>(static_cast<HYPRE_ParCSRMatrix>(a));
+}
+HYPRE_Matrix generic(const StructMatrix& a) { return as<HYPRE_Matrix>(a.get()); }
+HYPRE_Vector generic(const Vector& v) { return as<HYPRE_Vector>(static_cast<HYPRE_ParVector>(v)); }
+HYPRE_Vector generic(const StructVector& v) { return as<HYPRE_Vector>(v.get()); }
+
+/// Makes what is null, and drops it where hypre fails: who knows what that leaves.
+template <class A, class Vector>
+SolveResult solve_with(std::unique_ptr<impl::Gradients>& gradients, const Communicator& comm,
+                       const char* caller, const A& a, const Vector& b, const Vector& x,
+                       const SolveOptions& options) {
     b.put();
     x.put();
     SolveResult result;
-    checked(comm, "hypre::solve", [&] {
-        result =
-            impl::solve_with_gradients(impl::comm_of(comm), method_of("hypre::solve", a, options),
-                                       as<HYPRE_Matrix>(static_cast<HypreMatrix>(a)),
-                                       as<HYPRE_Vector>(static_cast<HypreVector>(b)),
-                                       as<HYPRE_Vector>(static_cast<HypreVector>(x)), options);
-        return 0;
-    });
+    try {
+        checked(comm, caller, [&] {
+            if (!gradients)
+                gradients = std::make_unique<impl::Gradients>(
+                    impl::comm_of(comm), method_of(a, options), generic(a), generic(b), options);
+            result = gradients->solve(generic(b), generic(x));
+            return 0;
+        });
+    } catch (...) {
+        gradients.reset();
+        throw;
+    }
     x.fetch();
     if (!result.converged && options.has_to_converge)
-        throw SolverError(text("hypre::solve: expected a residual of at most ", options.tolerance,
+        throw SolverError(text(caller, ": expected a residual of at most ", options.tolerance,
                                " of the right side's, got ", result.reason, " with a residual of ",
                                result.residual, " after ", result.iterations, " iterations"),
                           HYPRE_ERROR_CONV);
     return result;
 }
 
+template <class A, class Vector>
+SolveResult solve_once(const Communicator& comm, const A& a, const Vector& b, const Vector& x,
+                       const SolveOptions& options) {
+    constexpr const char* caller = "hypre::solve";
+    const CollectiveCall naming(comm, caller);
+    require_alike(comm, caller, options);
+    agree_on(comm, caller, [&] {
+        require_matrix(comm, caller, a, options);
+        require_vectors(comm, caller, a, b, x);
+    });
+    require_diagonal(comm, caller, a, options);
+    std::unique_ptr<impl::Gradients> gradients;
+    return solve_with(gradients, comm, caller, a, b, x, options);
+}
+
 } // namespace
 
 SolveResult solve(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
                   const SolveOptions& options) {
-    return solve_with<HYPRE_ParVector, HYPRE_ParCSRMatrix>(comm, a, b, x, options, &ij_method);
+    return solve_once(comm, a, b, x, options);
 }
 
 SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructVector& b,
                   const StructVector& x, const SolveOptions& options) {
-    return solve_with<HYPRE_StructVector, HYPRE_StructMatrix>(comm, a, b, x, options,
-                                                              &struct_method);
+    return solve_once(comm, a, b, x, options);
 }
+
+template <class A>
+Solver<A>::Solver(const Communicator& comm, const A& a, const SolveOptions& options)
+    : m_comm(comm), m_a(a), m_options(options) {
+    constexpr const char* caller = "hypre::Solver";
+    const CollectiveCall naming(comm, caller);
+    require_alike(comm, caller, options);
+    agree_on(comm, caller, [&] { require_matrix(comm, caller, a, options); });
+    require_diagonal(comm, caller, a, options);
+    checked(comm, caller, [] { return 0; }); // whether hypre is running
+}
+
+template <class A>
+Solver<A>::~Solver() = default;
+
+template <class A>
+SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
+    constexpr const char* caller = "hypre::Solver::solve";
+    const CollectiveCall naming(m_comm, caller);
+    agree_on(m_comm, caller, [&] { require_vectors(m_comm, caller, m_a, b, x); });
+    return solve_with(m_gradients, m_comm, caller, m_a, b, x, m_options);
+}
+
+template class Solver<Matrix>;
+template class Solver<StructMatrix>;
 
 } // namespace distview::hypre

@@ -242,7 +242,7 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
         }
         HYPRE_StructMatrix made = nullptr;
         call(HYPRE_StructMatrixCreate(impl::comm_of(comm), grid, shape, &made));
-        matrix.m_matrix = Handle<HYPRE_StructMatrix>(made);
+        matrix.m_matrix = std::make_shared<Handle<HYPRE_StructMatrix>>(made);
         call(HYPRE_StructMatrixInitialize(made));
         if (rows.local_rows() > 0) {
             std::vector<double> values(static_cast<std::size_t>(rows.local_rows()) * offsets.count);

@@ -7,18 +7,19 @@
 #include <HYPRE_parcsr_mv.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace distview::hypre {
 
-/// A matrix of hypre's IJ interface, and the numbering of its rows. Made by ij_matrix().
+/// A matrix of hypre's IJ interface, and the numbering of its rows. Made by ij_matrix(); copies share it.
 ///
 /// Collective: no (local)
 class Matrix {
 public:
     const RowNumbering& rows() const noexcept { return m_rows; }
-    HYPRE_IJMatrix get() const noexcept { return m_matrix; }
-    operator HYPRE_IJMatrix() const noexcept { return m_matrix; }
-    operator HYPRE_ParCSRMatrix() const noexcept { return m_matrix ? m_object : nullptr; }
+    HYPRE_IJMatrix get() const noexcept { return m_matrix ? m_matrix->get() : nullptr; }
+    operator HYPRE_IJMatrix() const noexcept { return get(); }
+    operator HYPRE_ParCSRMatrix() const noexcept { return get() ? m_object : nullptr; }
     /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
     std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
 
@@ -27,7 +28,7 @@ private:
     explicit Matrix(const RowNumbering& rows) : m_rows(rows) {}
 
     RowNumbering m_rows;
-    Handle<HYPRE_IJMatrix> m_matrix;
+    std::shared_ptr<Handle<HYPRE_IJMatrix>> m_matrix;
     HYPRE_ParCSRMatrix m_object = nullptr;
     std::int64_t m_zero = -1;
 };

@@ -6,7 +6,9 @@
 #include <distview/hypre/vector.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::hypre {
@@ -51,8 +53,7 @@ struct SolveResult {
 /// The arrays of b and x are put before, and that of x is fetched after, also where the solution does not converge. With a
 /// constant null space the means of b, of which a copy is made, and of each preconditioned residual are taken off:
 /// hypre has no notion of null spaces; the coarsest level of boomeramg is relaxed then instead of factorised.
-/// Whoever solves again and again with one matrix makes a solver of hypre: a and vectors are ordinary objects of
-/// hypre.
+/// Whoever solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix and the vectors
 /// Cost:       of an iteration one scalar product more than hypre's own, for the history; with a null space one more, and
@@ -66,5 +67,42 @@ SolveResult solve(const Communicator& comm, const Matrix& a, const Vector& b, co
                   const SolveOptions& options = {});
 SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructVector& b,
                   const StructVector& x, const SolveOptions& options = {});
+
+namespace impl {
+class Gradients;
+} // namespace impl
+
+/// The same, made once: for time steps. What hypre has set up for the matrix, such as the levels of boomeramg or pfmg, is kept.
+///
+///     hypre::Solver solver(comm, a, {.preconditioner = "boomeramg"});    // a Matrix or a StructMatrix
+///     for (...) solver.solve(b, x);
+///
+/// The first solution sets up. The matrix is kept, and is not to change: whoever has another one makes another Solver. What
+/// outlives hypre can be destroyed, but leaves behind what hypre had set up.
+///
+/// Collective: construction and solve(), over comm, which has the processes of the matrix
+/// Errors:     those of the function solve(); of construction those of options and matrix. After a SolverError of hypre the
+///             next solve() sets up anew.
+template <class A>
+class Solver {
+public:
+    using Vector = std::conditional_t<std::is_same_v<A, StructMatrix>, StructVector, hypre::Vector>;
+
+    Solver(const Communicator& comm, const A& a, const SolveOptions& options = {});
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+    ~Solver();
+
+    SolveResult solve(const Vector& b, const Vector& x);
+
+private:
+    Communicator m_comm;
+    A m_a;
+    SolveOptions m_options;
+    std::unique_ptr<impl::Gradients> m_gradients; ///< null until there is a solution
+};
+
+extern template class Solver<Matrix>;
+extern template class Solver<StructMatrix>;
 
 } // namespace distview::hypre

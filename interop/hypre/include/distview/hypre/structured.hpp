@@ -98,14 +98,14 @@ StructVector struct_vector(const StructGrid& grid, const View& array) {
                                     impl::cells_of("hypre::struct_vector", grid.rows(), array));
 }
 
-/// A matrix of hypre's Struct interface, and its grid. Made by struct_matrix().
+/// A matrix of hypre's Struct interface, and its grid. Made by struct_matrix(); copies share it.
 ///
 /// Collective: no (local)
 class StructMatrix {
 public:
     const RowNumbering& rows() const noexcept { return m_grid.rows(); }
-    HYPRE_StructMatrix get() const noexcept { return m_matrix; }
-    operator HYPRE_StructMatrix() const noexcept { return m_matrix; }
+    HYPRE_StructMatrix get() const noexcept { return m_matrix ? m_matrix->get() : nullptr; }
+    operator HYPRE_StructMatrix() const noexcept { return get(); }
     /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
     std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
     /// Whether hypre's pfmg knows the stencil: of 5 or 9 entries on two axes, of 7, 19 or 27 on three.
@@ -118,7 +118,7 @@ private:
     explicit StructMatrix(const StructGrid& grid) : m_grid(grid) {}
 
     StructGrid m_grid;
-    Handle<HYPRE_StructMatrix> m_matrix;
+    std::shared_ptr<Handle<HYPRE_StructMatrix>> m_matrix;
     std::int64_t m_zero = -1;
     bool m_suits_pfmg = false;
     bool m_has_corners = false;
