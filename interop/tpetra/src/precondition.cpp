@@ -23,14 +23,16 @@ class DiagonalInverse final : public TrilinosOperator {
 public:
     using Vector = Tpetra::Vector<double>;
 
-    explicit DiagonalInverse(const Vector& diagonal) : m_inverse(diagonal.getMap(), false) {
+    DiagonalInverse(const char* caller, const Vector& diagonal)
+        : m_inverse(diagonal.getMap(), false) {
         const auto from = diagonal.getLocalViewHost(Tpetra::Access::ReadOnly);
         const auto to = m_inverse.getLocalViewHost(Tpetra::Access::OverwriteAll);
         for (std::size_t n = 0; n < from.extent(0); ++n) {
             require<Error>(from(n, 0) != 0, [&] {
                 return text(
-                    "tpetra::solve: expected a diagonal without zeros for the preconditioner "
-                    "jacobi, got one in row ",
+                    caller,
+                    ": expected a diagonal without zeros for the preconditioner jacobi, got one in "
+                    "row ",
                     diagonal.getMap()->getGlobalElement(static_cast<LocalOrdinal>(n)));
             });
             to(n, 0) = 1 / from(n, 0);
@@ -50,14 +52,15 @@ private:
 };
 
 /// Rows with a zero are on some ranks only: agreed.
-Teuchos::RCP<const TrilinosOperator> inverse_of(const Communicator& comm,
+Teuchos::RCP<const TrilinosOperator> inverse_of(const char* caller, const Communicator& comm,
                                                 const DiagonalInverse::Vector& diagonal) {
-    return agree_on(comm, "tpetra::solve", [&]() -> Teuchos::RCP<const TrilinosOperator> {
-        return Teuchos::rcp(new DiagonalInverse(diagonal));
+    return agree_on(comm, caller, [&]() -> Teuchos::RCP<const TrilinosOperator> {
+        return Teuchos::rcp(new DiagonalInverse(caller, diagonal));
     });
 }
 
-Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const Teuchos::RCP<TrilinosMatrix>& a,
+Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const char* caller,
+                                         [[maybe_unused]] const Teuchos::RCP<TrilinosMatrix>& a,
                                          [[maybe_unused]] Nullspace nullspace) {
 #ifdef DISTVIEW_HAVE_MUELU
     Teuchos::ParameterList list;
@@ -73,31 +76,48 @@ Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const Teuchos::RCP<Tri
     return MueLu::CreateTpetraPreconditioner<double, LocalOrdinal, GlobalOrdinal,
                                              TrilinosMap::node_type>(op, list);
 #else
-    throw UsageError(
-        "tpetra::solve: expected a preconditioner that the installed Trilinos has, got "
-        "amg, for which it lacks MueLu");
+    throw UsageError(text(
+        caller, ": expected a preconditioner that the installed Trilinos has, got amg, for which "
+                "it lacks MueLu"));
 #endif
 }
 
 } // namespace
 
-Teuchos::RCP<const TrilinosOperator> preconditioner_of(const Communicator& comm,
-                                                       const Teuchos::RCP<TrilinosMatrix>& a,
+Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const Matrix& a,
                                                        const SolveOptions& options) {
+    const Teuchos::RCP<TrilinosMatrix> matrix = rcp(a);
     switch (options.preconditioner) {
     case Preconditioner::jacobi: {
-        DiagonalInverse::Vector diagonal(a->getRowMap());
-        a->getLocalDiagCopy(diagonal);
-        return inverse_of(comm, diagonal);
+        DiagonalInverse::Vector diagonal(matrix->getRowMap());
+        matrix->getLocalDiagCopy(diagonal);
+        return inverse_of(caller, a.map().communicator(), diagonal);
     }
-    case Preconditioner::amg: return amg(a, options.nullspace);
+    case Preconditioner::amg: return amg(caller, matrix, options.nullspace);
     case Preconditioner::none: break;
     }
     return Teuchos::null;
 }
 
-Teuchos::RCP<const TrilinosOperator> preconditioner_of(const MultiVector& diagonal) {
-    return inverse_of(diagonal.map().communicator(), *rcp(diagonal)->getVector(0));
+Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const Operator& a,
+                                                       const SolveOptions& options) {
+    if (options.preconditioner == Preconditioner::none) return Teuchos::null;
+    const auto& diagonal = a.state()->diagonal;
+    require<UsageError>(options.preconditioner == Preconditioner::jacobi && diagonal, [&] {
+        return text(caller, ": expected a Matrix, of which the preconditioner ",
+                    name_of(options.preconditioner),
+                    " is made (jacobi: or an Operator with_diagonal()), got an Operator");
+    });
+    return inverse_of(caller, diagonal->map().communicator(), *rcp(*diagonal)->getVector(0));
+}
+
+const char* name_of(Preconditioner which) {
+    switch (which) {
+    case Preconditioner::jacobi: return "jacobi";
+    case Preconditioner::amg: return "amg";
+    case Preconditioner::none: break;
+    }
+    return "none";
 }
 
 } // namespace impl

@@ -5,12 +5,14 @@
 
 namespace distview::tpetra::impl {
 
-/// M^-1 of A. Collective; throws what MueLu throws, UsageError where it is not installed, and Error for zeros on the
-/// diagonal.
-Teuchos::RCP<const TrilinosOperator> preconditioner_of(const Communicator& comm,
-                                                       const Teuchos::RCP<TrilinosMatrix>& a,
+/// M^-1 of A; null for none. Collective; throws what MueLu throws, UsageError where it is not installed or an operator has no
+/// diagonal, and Error for zeros on the diagonal.
+Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const Matrix& a,
                                                        const SolveOptions& options);
-/// Jacobi's.
-Teuchos::RCP<const TrilinosOperator> preconditioner_of(const MultiVector& diagonal);
+/// none, or Jacobi's of the diagonal that the operator has.
+Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const Operator& a,
+                                                       const SolveOptions& options);
+
+const char* name_of(Preconditioner which);
 
 } // namespace distview::tpetra::impl

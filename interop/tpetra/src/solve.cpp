@@ -14,15 +14,24 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <exception>
+#include <memory>
 #include <utility>
 #include <vector>
 
-namespace distview::tpetra::impl {
+namespace distview::tpetra {
+
+namespace impl {
+
+/// A, and what is kept of a preconditioner.
+struct SolverState {
+    Map map;
+    Teuchos::RCP<const TrilinosOperator> a;
+    SolveOptions options;
+    Teuchos::RCP<const TrilinosOperator> preconditioner{}; ///< null for none
+};
 
 namespace {
-
-constexpr const char* caller = "tpetra::solve";
 
 /// The operator, and the mean taken off what it gives.
 class WithoutMean final : public TrilinosOperator {
@@ -73,18 +82,28 @@ private:
     std::vector<double>& m_history;
 };
 
-std::string name_of(Preconditioner which) {
-    switch (which) {
-    case Preconditioner::jacobi: return "jacobi";
-    case Preconditioner::amg: return "amg";
-    case Preconditioner::none: break;
-    }
-    return "none";
+void agree_on_options(const Communicator& comm, const char* caller, const SolveOptions& options) {
+    std::exception_ptr failure;
+    if (!(options.tolerance >= 0) || options.max_iterations < 1)
+        failure = std::make_exception_ptr(
+            UsageError(text(caller, ": expected a tolerance >= 0 and max_iterations >= 1, got ",
+                            options.tolerance, " and ", options.max_iterations)));
+    const std::uint64_t digest =
+        hash_of(options.tolerance, options.max_iterations, options.preconditioner,
+                options.nullspace, options.has_to_converge);
+    agree(comm, caller, failure, digest, [&] {
+        return std::vector<Argument>{
+            {"tolerance", exact_text(options.tolerance)},
+            {"max_iterations", text(options.max_iterations)},
+            {"preconditioner", name_of(options.preconditioner)},
+            {"nullspace", options.nullspace == Nullspace::none ? "none" : "constant"},
+            {"has_to_converge", text(options.has_to_converge)}};
+    });
 }
 
-/// Options and columns must be the same on all ranks.
-void agree_on_arguments(const Communicator& comm, const MultiVector& b, const MultiVector& x,
-                        const SolveOptions& options) {
+/// Columns must be as many on all ranks.
+void agree_on_vectors(const Communicator& comm, const char* caller, const MultiVector& b,
+                      const MultiVector& x) {
     std::exception_ptr failure;
     try {
         // Comparing maps communicates.
@@ -98,28 +117,14 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
             return text(caller, ": expected x and b of equally many columns, got ", x.columns(),
                         " and ", b.columns());
         });
-        require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 1, [&] {
-            return text(caller, ": expected a tolerance >= 0 and max_iterations >= 1, got ",
-                        options.tolerance, " and ", options.max_iterations);
-        });
     } catch (const Error&) {
         failure = std::current_exception();
     }
-    const std::uint64_t digest =
-        hash_of(options.tolerance, options.max_iterations, options.preconditioner,
-                options.nullspace, x.columns(), options.has_to_converge);
-    agree(comm, caller, failure, digest, [&] {
-        return std::vector<Argument>{
-            {"tolerance", exact_text(options.tolerance)},
-            {"max_iterations", text(options.max_iterations)},
-            {"preconditioner", name_of(options.preconditioner)},
-            {"nullspace", options.nullspace == Nullspace::none ? "none" : "constant"},
-            {"columns", text(x.columns())},
-            {"has_to_converge", text(options.has_to_converge)}};
-    });
+    agree(comm, caller, failure, hash_of(x.columns()),
+          [&] { return std::vector<Argument>{{"columns", text(x.columns())}}; });
 }
 
-void require_map(const Map& map, const Map& other, const char* name) {
+void require_map(const char* caller, const Map& map, const Map& other, const char* name) {
     // What operator== says is the same on every rank.
     require<UsageError>(map == other, [&] {
         return text(caller, ": expected ", name, " with the map of A, got one of another map");
@@ -156,10 +161,10 @@ void measure(const TrilinosOperator& a, const TrilinosVector& b, const TrilinosV
     }
 }
 
-SolveResult iterate(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const TrilinosOperator> m,
-                    const MultiVector& b, const MultiVector& x, const SolveOptions& options) {
-    const Teuchos::RCP<const TrilinosOperator> original = a;
-    if (options.nullspace == Nullspace::constant) {
+SolveResult iterate(const char* caller, const SolverState& solver, const MultiVector& b,
+                    const MultiVector& x) {
+    Teuchos::RCP<const TrilinosOperator> a = solver.a, m = solver.preconditioner;
+    if (solver.options.nullspace == Nullspace::constant) {
         a = Teuchos::rcp(new WithoutMean(a));
         if (!m.is_null()) m = Teuchos::rcp(new WithoutMean(m));
     }
@@ -172,11 +177,11 @@ SolveResult iterate(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const T
     problem->setProblem();
     result.history
         .clear(); // that has been the first residual, which the iteration begins with anew
-    Belos::PseudoBlockCGSolMgr<double, TrilinosVector, TrilinosOperator> solver(
-        problem, parameters(options));
-    result.converged = solver.solve() == Belos::Converged;
-    result.iterations = solver.getNumIters();
-    measure(*original, *right_side, *rcp(x), result);
+    Belos::PseudoBlockCGSolMgr<double, TrilinosVector, TrilinosOperator> manager(
+        problem, parameters(solver.options));
+    result.converged = manager.solve() == Belos::Converged;
+    result.iterations = manager.getNumIters();
+    measure(*solver.a, *right_side, *rcp(x), result);
     require<Error>(std::isfinite(result.residual), [&] {
         return text(caller, ": expected a solution of finite numbers, got a residual of ",
                     result.residual);
@@ -185,49 +190,75 @@ SolveResult iterate(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const T
     return result;
 }
 
-template <class A, class MakePreconditioner>
-SolveResult solve_with(const Map& map, const A& op, const MultiVector& b, const MultiVector& x,
-                       const SolveOptions& options, const MakePreconditioner& precondition) {
-    const Communicator& comm = map.communicator();
-    const CollectiveCall call(comm, caller);
-    agree_on_arguments(comm, b, x, options);
+/// Of a Matrix or an Operator.
+template <class A>
+SolverState make_solver(const char* caller, const A& a, const SolveOptions& options) {
+    const Communicator& comm = a.map().communicator();
+    agree_on_options(comm, caller, options);
+    SolverState solver{a.map(), rcp(a), options};
+    guarded(comm, caller, [&] { solver.preconditioner = preconditioner_of(caller, a, options); });
+    return solver;
+}
+
+SolveResult solve_with(const char* caller, const SolverState& solver, const MultiVector& b,
+                       const MultiVector& x) {
+    const Communicator& comm = solver.map.communicator();
     SolveResult result;
     x.state()->array->mark_written(); // also by a solution that fails
     guarded(comm, caller, [&] {
-        require_map(map, b.map(), "b");
-        require_map(map, x.map(), "x");
-        result = iterate(op, precondition(), b, x, options);
+        require_map(caller, solver.map, b.map(), "b");
+        require_map(caller, solver.map, x.map(), "x");
+        result = iterate(caller, solver, b, x);
     });
-    if (!result.converged && options.has_to_converge)
-        throw SolverError(text(caller, ": expected a residual of at most ", options.tolerance,
-                               " of the right side's, got one of ", result.residual, " after ",
-                               result.iterations, " iterations"),
+    if (!result.converged && solver.options.has_to_converge)
+        throw SolverError(text(caller, ": expected a residual of at most ",
+                               solver.options.tolerance, " of the right side's, got one of ",
+                               result.residual, " after ", result.iterations, " iterations"),
                           0);
     return result;
+}
+
+template <class A>
+SolveResult solve_once(const A& a, const MultiVector& b, const MultiVector& x,
+                       const SolveOptions& options) {
+    constexpr const char* caller = "tpetra::solve";
+    const CollectiveCall call(a.map().communicator(), caller);
+    agree_on_vectors(a.map().communicator(), caller, b, x);
+    return solve_with(caller, make_solver(caller, a, options), b, x);
+}
+
+template <class A>
+std::shared_ptr<const SolverState> make_shared_solver(const A& a, const SolveOptions& options) {
+    constexpr const char* caller = "tpetra::Solver";
+    const CollectiveCall call(a.map().communicator(), caller);
+    return std::make_shared<const SolverState>(make_solver(caller, a, options));
 }
 
 } // namespace
 
 SolveResult solve(const Operator& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options) {
-    return solve_with(
-        a.map(), rcp(a), b, x, options, [&]() -> Teuchos::RCP<const TrilinosOperator> {
-            if (options.preconditioner == Preconditioner::none) return Teuchos::null;
-            const auto& diagonal = a.state()->diagonal;
-            if (options.preconditioner == Preconditioner::jacobi && diagonal)
-                return preconditioner_of(*diagonal);
-            throw UsageError(text(caller, ": expected a Matrix, of which the preconditioner ",
-                                  name_of(options.preconditioner),
-                                  " is made (jacobi: or an Operator with_diagonal()), got an "
-                                  "Operator"));
-        });
+    return solve_once(a, b, x, options);
 }
 
 SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options) {
-    const Teuchos::RCP<TrilinosMatrix> matrix = rcp(a);
-    return solve_with(a.map(), Teuchos::RCP<const TrilinosOperator>(matrix), b, x, options,
-                      [&] { return preconditioner_of(a.map().communicator(), matrix, options); });
+    return solve_once(a, b, x, options);
 }
 
-} // namespace distview::tpetra::impl
+} // namespace impl
+
+Solver::Solver(const Operator& a, const SolveOptions& options)
+    : m_state(impl::make_shared_solver(a, options)) {}
+Solver::Solver(const Matrix& a, const SolveOptions& options)
+    : m_state(impl::make_shared_solver(a, options)) {}
+
+SolveResult Solver::run(const MultiVector& b, const MultiVector& x) const {
+    constexpr const char* caller = "tpetra::Solver::solve";
+    const Communicator& comm = m_state->map.communicator();
+    const CollectiveCall call(comm, caller);
+    impl::agree_on_vectors(comm, caller, b, x);
+    return impl::solve_with(caller, *m_state, b, x);
+}
+
+} // namespace distview::tpetra

@@ -64,7 +64,7 @@ public:
     Operator(const Map& map, impl::Apply apply, const char* space);
 
     /// The same operator with the diagonal of its matrix, for Preconditioner::jacobi. The vector's memory is read when a
-    /// solution begins.
+    /// solution begins, or a Solver is made.
     ///
     /// Collective: over the map's communicator
     /// Errors:     UsageError unless it is one column of the operator's map (thrown on all ranks)

@@ -7,6 +7,7 @@
 #include <distview/tpetra/multi_vector.hpp>
 #include <distview/tpetra/operator.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace distview::tpetra {
@@ -49,6 +50,7 @@ struct SolveResult {
 bool has_preconditioner(Preconditioner which) noexcept;
 
 namespace impl {
+struct SolverState;
 SolveResult solve(const Operator& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options);
 SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
@@ -66,7 +68,7 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 /// Shapes:     b and x have A's map and equally many columns
 /// Space:      Tpetra's execution space, after a fence of `exec`; on return all work has finished
 /// Touches:    the memory of the arrays that b and x were made of
-/// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call; of an iteration one norm more
+/// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call (a Solver keeps them); of an iteration one norm more
 ///             than Belos' own, for the history, and a copy of the residual where there is no preconditioner
 /// Errors:     UsageError if b or x have other maps or columns, a preconditioner is not there, or A is an Operator
 ///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the exception that Belos,
@@ -78,5 +80,30 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
     exec.fence("distview::tpetra::solve: Tpetra reads the arrays");
     return impl::solve(a, b, x, options);
 }
+
+/// The same, made once: for time steps. The preconditioner, such as MueLu's levels, is kept. Copies are shallow.
+///
+///     tpetra::Solver solver(a, {.preconditioner = tpetra::Preconditioner::amg});
+///     for (...) solver.solve(exec, b, x);
+///
+/// Collective: construction and solve(), over the communicator of A's map
+/// Cost:       construction sets the preconditioner up; solve() is that of the function besides
+/// Errors:     those of the function solve(); of construction those of options, A and the preconditioner
+class Solver {
+public:
+    explicit Solver(const Operator& a, const SolveOptions& options = {});
+    explicit Solver(const Matrix& a, const SolveOptions& options = {});
+
+    template <ExecutionSpace Exec>
+    SolveResult solve(const Exec& exec, const MultiVector& b, const MultiVector& x) const {
+        exec.fence("distview::tpetra::Solver::solve: Tpetra reads the arrays");
+        return run(b, x);
+    }
+
+private:
+    SolveResult run(const MultiVector& b, const MultiVector& x) const;
+
+    std::shared_ptr<const impl::SolverState> m_state;
+};
 
 } // namespace distview::tpetra
