@@ -49,12 +49,9 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, con
 CommunicatorState::~CommunicatorState() = default;
 
 void CommunicatorState::set_report(const std::string& file) {
-    if (file.empty())
-        m_report.reset();
-    else if (!m_report)
-        m_report = std::make_unique<ReportLog>(file);
-    else
-        m_report->set_file(file);
+    if (file.empty()) return m_report.reset();
+    if (!m_report) m_report = std::make_unique<ReportLog>(file);
+    m_report->set_file(file);
 }
 
 void CommunicatorState::make_progress() {
@@ -150,7 +147,11 @@ void drop_messages(MPI_Comm comm) noexcept {
     int found = 0;
     while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found) {
         MPI_Count bytes = 0;
+#if MPI_VERSION >= 4
+        MPI_Get_elements_c(&status, MPI_BYTE, &bytes);
+#else // deprecated since MPI 4.1
         MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+#endif
         const auto units = static_cast<int>((bytes + unit - 1) / unit);
         const std::unique_ptr<char[]> room(
             new (std::nothrow) char[static_cast<std::size_t>(units) * unit]);
@@ -226,8 +227,7 @@ void CommunicatorState::close_all(
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
-    wait_in_all(open, false,
-                wants_report); // and here, until all have received what they cannot cancel
+    wait_in_all(open, false, wants_report); // until all have received what they cannot cancel
     std::vector<MPI_Comm> comms;
     for (const auto& state : open) {
         state->m_users.clear();

@@ -41,7 +41,7 @@ Gradients::Gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_
     call(HYPRE_PCGSetTol(m_gradients.get(), options.tolerance));
     call(HYPRE_PCGSetMaxIter(m_gradients.get(), options.max_iterations));
     call(HYPRE_PCGSetTwoNorm(m_gradients.get(), 1));
-    // Its preconditioner is this object, which takes notes and means off around the one that was asked for.
+    // For hypre this object is the preconditioner: notes and means are taken around the one that was asked for.
     call(HYPRE_PCGSetPrecond(m_gradients.get(), &apply_step, &set_up_step,
                              reinterpret_cast<HYPRE_Solver>(this)));
 }

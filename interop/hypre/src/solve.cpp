@@ -135,7 +135,7 @@ void require_preconditioner(const char* caller, const std::string& name, const c
 void require_suitable(const char* caller, const Matrix&, const SolveOptions& options) {
     require_preconditioner(caller, options.preconditioner, "boomeramg");
 }
-/// hypre ends the program by other stencils.
+/// pfmg of another stencil would end the program.
 void require_suitable(const char* caller, const StructMatrix& a, const SolveOptions& options) {
     require_preconditioner(caller, options.preconditioner, "pfmg");
     require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(), [&] {
@@ -198,7 +198,7 @@ HYPRE_Matrix generic(const StructMatrix& a) { return as<HYPRE_Matrix>(a.get()); 
 HYPRE_Vector generic(const Vector& v) { return as<HYPRE_Vector>(static_cast<HYPRE_ParVector>(v)); }
 HYPRE_Vector generic(const StructVector& v) { return as<HYPRE_Vector>(v.get()); }
 
-/// Makes what is null, and drops it where hypre fails: who knows what that leaves.
+/// Makes `gradients` if there are none, and drops them where a call of hypre fails, which may leave anything.
 template <class A, class Vector>
 SolveResult solve_with(std::unique_ptr<impl::Gradients>& gradients, const Communicator& comm,
                        const char* caller, const A& a, const Vector& b, const Vector& x,
@@ -255,6 +255,7 @@ SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructV
 }
 
 template <class A>
+    requires std::same_as<A, Matrix> || std::same_as<A, StructMatrix>
 Solver<A>::Solver(const Communicator& comm, const A& a, const SolveOptions& options)
     : m_comm(comm), m_a(a), m_options(options) {
     constexpr const char* caller = "hypre::Solver";
@@ -266,13 +267,24 @@ Solver<A>::Solver(const Communicator& comm, const A& a, const SolveOptions& opti
 }
 
 template <class A>
+    requires std::same_as<A, Matrix> || std::same_as<A, StructMatrix>
 Solver<A>::~Solver() = default;
 
 template <class A>
+    requires std::same_as<A, Matrix> || std::same_as<A, StructMatrix>
 SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
     constexpr const char* caller = "hypre::Solver::solve";
     const CollectiveCall naming(m_comm, caller);
-    agree_on(m_comm, caller, [&] { require_vectors(m_comm, caller, m_a, b, x); });
+    agree_on(m_comm, caller, [&] {
+        require_vectors(m_comm, caller, m_a, b, x);
+        // What hypre sets up sends on the communicator of the first vectors.
+        for (const Vector* vector : {&b, &x})
+            require<UsageError>(
+                vector->rows().communicator().mpi() == m_a.rows().communicator().mpi(), [&] {
+                    return text(caller, ": expected vectors over the communicator of the matrix, "
+                                        "got one over another one of the same processes");
+                });
+    });
     return solve_with(m_gradients, m_comm, caller, m_a, b, x, m_options);
 }
 

@@ -101,9 +101,10 @@ void agree_on_options(const Communicator& comm, const char* caller, const SolveO
     });
 }
 
-/// Columns must be as many on all ranks.
-void agree_on_vectors(const Communicator& comm, const char* caller, const MultiVector& b,
-                      const MultiVector& x) {
+/// The vectors are of A's map, and have as many columns on all ranks.
+void require_vectors(const char* caller, const Map& map, const MultiVector& b,
+                     const MultiVector& x) {
+    const Communicator& comm = map.communicator();
     std::exception_ptr failure;
     try {
         // Comparing maps communicates.
@@ -122,12 +123,13 @@ void agree_on_vectors(const Communicator& comm, const char* caller, const MultiV
     }
     agree(comm, caller, failure, hash_of(x.columns()),
           [&] { return std::vector<Argument>{{"columns", text(x.columns())}}; });
-}
-
-void require_map(const char* caller, const Map& map, const Map& other, const char* name) {
-    // What operator== says is the same on every rank.
-    require<UsageError>(map == other, [&] {
-        return text(caller, ": expected ", name, " with the map of A, got one of another map");
+    guarded(comm, caller, [&] {
+        // What operator== says is the same on every rank.
+        for (const MultiVector* vector : {&b, &x})
+            require<UsageError>(map == vector->map(), [&] {
+                return text(caller, ": expected ", vector == &b ? "b" : "x",
+                            " with the map of A, got one of another map");
+            });
     });
 }
 
@@ -190,7 +192,7 @@ SolveResult iterate(const char* caller, const SolverState& solver, const MultiVe
     return result;
 }
 
-/// Of a Matrix or an Operator.
+/// What there is of a Matrix or an Operator before the first solution.
 template <class A>
 SolverState make_solver(const char* caller, const A& a, const SolveOptions& options) {
     const Communicator& comm = a.map().communicator();
@@ -205,11 +207,7 @@ SolveResult solve_with(const char* caller, const SolverState& solver, const Mult
     const Communicator& comm = solver.map.communicator();
     SolveResult result;
     x.state()->array->mark_written(); // also by a solution that fails
-    guarded(comm, caller, [&] {
-        require_map(caller, solver.map, b.map(), "b");
-        require_map(caller, solver.map, x.map(), "x");
-        result = iterate(caller, solver, b, x);
-    });
+    guarded(comm, caller, [&] { result = iterate(caller, solver, b, x); });
     if (!result.converged && solver.options.has_to_converge)
         throw SolverError(text(caller, ": expected a residual of at most ",
                                solver.options.tolerance, " of the right side's, got one of ",
@@ -223,7 +221,7 @@ SolveResult solve_once(const A& a, const MultiVector& b, const MultiVector& x,
                        const SolveOptions& options) {
     constexpr const char* caller = "tpetra::solve";
     const CollectiveCall call(a.map().communicator(), caller);
-    agree_on_vectors(a.map().communicator(), caller, b, x);
+    require_vectors(caller, a.map(), b, x);
     return solve_with(caller, make_solver(caller, a, options), b, x);
 }
 
@@ -255,9 +253,8 @@ Solver::Solver(const Matrix& a, const SolveOptions& options)
 
 SolveResult Solver::run(const MultiVector& b, const MultiVector& x) const {
     constexpr const char* caller = "tpetra::Solver::solve";
-    const Communicator& comm = m_state->map.communicator();
-    const CollectiveCall call(comm, caller);
-    impl::agree_on_vectors(comm, caller, b, x);
+    const CollectiveCall call(m_state->map.communicator(), caller);
+    impl::require_vectors(caller, m_state->map, b, x);
     return impl::solve_with(caller, *m_state, b, x);
 }
 

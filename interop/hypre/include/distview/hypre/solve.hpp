@@ -5,6 +5,7 @@
 #include <distview/hypre/structured.hpp>
 #include <distview/hypre/vector.hpp>
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,7 +31,8 @@ struct SolveOptions {
     /// Whether A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
     bool constant_null_space = false;
     /// Called with the solver of boomeramg or pfmg before it is set up, for settings such as
-    /// HYPRE_BoomerAMGSetStrongThreshold() of HYPRE_parcsr_ls.h; the same on all ranks.
+    /// HYPRE_BoomerAMGSetStrongThreshold() of HYPRE_parcsr_ls.h; the same on all ranks. A Solver calls it in its first
+    /// solve().
     std::function<void(HYPRE_Solver)> tune{};
 };
 
@@ -77,13 +79,17 @@ class Gradients;
 ///     hypre::Solver solver(comm, a, {.preconditioner = "boomeramg"});    // a Matrix or a StructMatrix
 ///     for (...) solver.solve(b, x);
 ///
-/// The first solution sets up. The matrix is kept, and is not to change: whoever has another one makes another Solver. What
-/// outlives hypre can be destroyed, but leaves behind what hypre had set up.
+/// The first solve() sets up. The matrix is kept, and is not to change: whoever has another one makes another Solver. A
+/// Solver may outlive hypre; what hypre has set up is not freed then.
 ///
-/// Collective: construction and solve(), over comm, which has the processes of the matrix
-/// Errors:     those of the function solve(); of construction those of options and matrix. After a SolverError of hypre the
-///             next solve() sets up anew.
+/// Collective: construction, solve() and destruction, over comm, which has the processes of the matrix
+/// Cost:       what hypre keeps: three vectors, with a null space two more, and the preconditioner's levels; of solve() that
+///             of the function besides
+/// Errors:     those of the function solve(), and UsageError if vectors are over another communicator than the matrix;
+///             of construction those of options and matrix. Where a call of hypre fails, the next solve() sets up anew; a
+///             solution that does not converge is no such failure.
 template <class A>
+    requires std::same_as<A, Matrix> || std::same_as<A, StructMatrix>
 class Solver {
 public:
     using Vector = std::conditional_t<std::is_same_v<A, StructMatrix>, StructVector, hypre::Vector>;

@@ -71,8 +71,8 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 /// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call (a Solver keeps them); of an iteration one norm more
 ///             than Belos' own, for the history, and a copy of the residual where there is no preconditioner
 /// Errors:     UsageError if b or x have other maps or columns, a preconditioner is not there, or A is an Operator
-///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the exception that Belos,
-///             Ifpack2, MueLu or Teuchos threw, such as of an indefinite A, for a zero on
+///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the
+///             exception that Belos, Ifpack2, MueLu or Teuchos threw, such as of an indefinite A, for a zero on
 ///             the diagonal, if x is not finite, and if the solution does not converge (thrown on all ranks)
 template <ExecutionSpace Exec, class A>
 SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const MultiVector& x,
@@ -81,12 +81,15 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
     return impl::solve(a, b, x, options);
 }
 
-/// The same, made once: for time steps. The preconditioner, such as MueLu's levels, is kept. Copies are shallow.
+/// The same, made once: for time steps. A and the preconditioner, such as MueLu's levels, are kept: whoever changes the
+/// values of A makes another Solver. Copies are shallow.
 ///
 ///     tpetra::Solver solver(a, {.preconditioner = tpetra::Preconditioner::amg});
 ///     for (...) solver.solve(exec, b, x);
 ///
 /// Collective: construction and solve(), over the communicator of A's map
+/// Space:      as of the function solve()
+/// Touches:    the memory of the arrays that b and x were made of
 /// Cost:       construction sets the preconditioner up; solve() is that of the function besides
 /// Errors:     those of the function solve(); of construction those of options, A and the preconditioner
 class Solver {
