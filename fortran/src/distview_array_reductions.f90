@@ -151,9 +151,12 @@ contains
         class(distview_array), intent(in) :: self
         integer, intent(in) :: axis
         character(*), intent(in) :: name
+        integer :: axes
         status = distview_success
-        if (.not. c_associated(self%handle) .or. (axis >= 1 .and. axis <= rank_of(self))) return
-        status = failure(distview_usage_error, name // ": expected an axis from 1 to " // decimal(rank_of(self)) // &
+        if (.not. c_associated(self%handle)) return
+        axes = rank_of(self)
+        if (axis >= 1 .and. axis <= axes) return
+        status = failure(distview_usage_error, name // ": expected an axis from 1 to " // decimal(axes) // &
                          ", got " // decimal(axis))
         status = tell_others(self%comm, name, status)
     end function

@@ -34,7 +34,8 @@ program between_fortran
         call mine%create([columns, rows], distview_balanced_grid(size, 2), kinds=[distview_cyclic, distview_cyclic], &
                          block_sizes=[3, 4])
         call there%exchange(none, theirs)
-        call check(theirs%process_count() == there%size() .and. all(theirs%extents() == [columns, rows]), "a layout")
+        call check(theirs%process_count() == there%size(), "the processes of a layout")
+        call check(all(theirs%extents() == [columns, rows]), "the extents of a layout")
     end if
     n = mine%local_shape(rank)
     allocate(a(n(1), n(2)), source=-1d0)
