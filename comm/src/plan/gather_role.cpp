@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/gather_role.hpp>
 
-#include "directory/label_lookup.hpp"
+#include "plan/label_lookup.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/mpi/known_labels.hpp>

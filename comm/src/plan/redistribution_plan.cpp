@@ -2,8 +2,8 @@
 #include <distview/comm/redistribution_plan.hpp>
 
 #include "plan/agree_on_plan.hpp"
+#include "plan/rendezvous.hpp"
 
-#include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/core/text.hpp>
 

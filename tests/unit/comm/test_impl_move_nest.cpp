@@ -84,7 +84,7 @@ struct NestCase {
     }
 
     template <class MoverType>
-    std::vector<T> run(Random& random, const MoverType& mover) const {
+    std::vector<T> run(Random& random, const MoverType& mover, bool prefetches) const {
         std::vector<T> result = target;
         MoveNest nest(reinterpret_cast<const char*>(source.data()) + from_begin,
                       reinterpret_cast<char*>(result.data()) + to_begin);
@@ -95,7 +95,7 @@ struct NestCase {
             const std::int64_t count = std::min(random.integer(1, 20), nest.block_count() - first);
             MoveNest::Blocks blocks(nest, first, count);
             for (MoveBlock block; blocks.next(block);) {
-                if (!impl::move_squares(mover, block)) impl::move_rows(mover, block);
+                if (!impl::move_squares(mover, block, prefetches)) impl::move_rows(mover, block);
                 elements += block.outer.count * block.inner.count;
             }
             first += count;
@@ -149,13 +149,17 @@ TYPED_TEST(MoveNests, MoveEachElementOnce) {
             T& sum = added[static_cast<std::size_t>(to / size)];
             sum = static_cast<T>(sum + value);
         });
-        for (const bool streams : {false, true}) {
-            EXPECT_TRUE(nest.run(random, Mover<T, T, Insert>{{}, false, streams}) == inserted);
-        }
         const auto add = [](const T& here, const T& incoming) {
             return static_cast<T>(here + incoming);
         };
-        EXPECT_TRUE(nest.run(random, Mover<T, T, decltype(add)>{add, false, false}) == added);
+        for (const bool prefetches : {false, true}) {
+            for (const bool streams : {false, true}) {
+                const Mover<T, T, Insert> insert{{}, false, streams};
+                EXPECT_TRUE(nest.run(random, insert, prefetches) == inserted);
+            }
+            const Mover<T, T, decltype(add)> adding{add, false, false};
+            EXPECT_TRUE(nest.run(random, adding, prefetches) == added);
+        }
     });
 }
 

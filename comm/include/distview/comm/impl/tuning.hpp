@@ -43,6 +43,9 @@ inline constexpr std::int64_t interleaved_unit_elements = 2048;
 /// prefetched. bench_redistribution: without it 1.5 and 1.6 times as long on one processor, 0.83 and 0.88 on another
 /// (perf/results/2026-11-28-bars.md)
 inline constexpr std::int64_t prefetch_distance = 4096;
+/// Bytes of a transposition that is not fetched ahead, since both sides may be in a cache: it takes 0.6 to 0.85 of the time,
+/// and 1.0 to 1.4 if they are not (perf/results/2026-11-30-transposed-in-cache.md)
+inline constexpr std::int64_t cached_bytes = std::int64_t{1} << 20;
 /// Bytes of a move that is written past the caches: more than these hold for long. bench_redistribution
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 /// Elements from which on a run is fetched whole, with little of the gaps behind it, so that targets read it; the
@@ -54,9 +57,8 @@ inline constexpr std::int64_t long_read_run = 512;
 /// Bytes of shared memory that a process packs borrowed arrays into: what is packed is still in a cache when it is read.
 /// bench_borrowed_arrays
 inline constexpr std::int64_t shared_round_bytes = std::int64_t{4} << 20;
-/// Bytes of the buffer of a transposition in place: rounds take longer than agreeing on them, and what is packed is
-/// still in a cache when it is read. bench_redistribution: in one round 1.29 to 1.57 times as long
-/// (perf/results/2026-11-25-constants.md)
+/// Bytes of the buffer of a transposition in place: rounds take longer than agreeing on them, and what is packed is still in
+/// a cache when it is read. bench_redistribution: in one round 1.29 to 1.57 times as long (perf/results/2026-11-25-constants.md)
 inline constexpr std::int64_t in_place_bytes = std::int64_t{8} << 20;
 
 // Waiting

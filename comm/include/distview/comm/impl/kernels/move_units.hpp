@@ -16,10 +16,9 @@
 namespace distview::impl {
 
 /// Asks for the lines of some rows, a few at each step. Along the rows, which memory likes best; into the second
-/// cache, since in the first rows that lie a power of two apart drive each other out.
+/// cache, since in the first rows that lie a power of two apart drive each other out. Strides and rows are in bytes.
 class RowPrefetch {
 public:
-    /// To be fetched in so many steps; `row` in bytes.
     RowPrefetch(const char* begin, std::int64_t rows, std::int64_t stride, std::int64_t row,
                 std::int64_t steps)
         : m_at(begin), m_rows(rows), m_stride(stride),
@@ -45,10 +44,9 @@ private:
     std::int64_t m_line = 0;
 };
 
-/// Fetches both sides of the part of a block that comes next, step by step while another one is moved.
+/// Fetches both sides of the part of a block that comes next, step by step while another one is moved; sizes of elements in bytes.
 class PartPrefetch {
 public:
-    /// Elements are as many bytes as given here.
     PartPrefetch(const MoveBlock& part, std::int64_t from_size, std::int64_t to_size,
                  std::int64_t steps)
         : m_sources(part.from, part.inner.count, part.inner.from_stride,
@@ -128,14 +126,15 @@ inline MoveBlock part_of(const MoveBlock& block, std::int64_t column, std::int64
 
 /// Moves a block by squares of a cache line's length, which are transposed in registers: whatever the strides' common power
 /// of two, every line on either side is met once. Squares begin at lines of the source along the one axis, and of the
-/// target along the other. False, and nothing is moved, if a block does not transpose lines.
+/// target along the other. False, and nothing is moved, if a block does not transpose lines. `prefetches`: whether what
+/// comes next is fetched meanwhile.
 template <class From, class To, class Op>
-bool move_squares(const Mover<From, To, Op>&, const MoveBlock&) {
+bool move_squares(const Mover<From, To, Op>&, const MoveBlock&, bool) {
     return false;
 }
 template <class From, class To, class Op>
     requires transposes_lines<sizeof(From)>
-bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
+bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block, bool prefetches) {
     constexpr std::int64_t edge = line_elements<sizeof(From)>;
     /// Of a tile: short enough that the next one is in the caches when it is due, also where rows lie a power
     /// of two apart and share a few places; long enough for memory, which is fastest line after line.
@@ -161,7 +160,7 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
     // A prefetch costs more than moving if the block has few elements; of a large block without squares, the next one's
     // lines are near.
     const std::int64_t elements = outer.count * inner.count;
-    if (!has_squares && elements > edge * edge / 4 && elements <= tile * tile)
+    if (prefetches && !has_squares && elements > edge * edge / 4 && elements <= tile * tile)
         PartPrefetch(of_next_block, mover.from_size, mover.to_size, 1).step();
 
     const bool copies = mover.copies();
@@ -178,7 +177,7 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
                                (end_j - j) * (end_i - i) / (edge * edge));
             for (std::int64_t column = j; column < end_j; column += edge)
                 for (std::int64_t row = i; row < end_i; row += edge) {
-                    ahead.step();
+                    if (prefetches) ahead.step();
                     const char* const from =
                         block.from + column * outer.from_stride + row * inner.from_stride;
                     char* const to = block.to + column * outer.to_stride + row * inner.to_stride;
@@ -208,9 +207,10 @@ struct MoveUnitsBy {
         const MoveNest nest =
             units->transfers[static_cast<std::size_t>(unit.transfer)].nest(unit.nest);
         MoveNest::Blocks blocks(nest, unit.first_block, unit.blocks);
+        const bool prefetches = units->elements * MoverType::to_size > tuning::cached_bytes;
         MoveBlock block;
         while (blocks.next(block))
-            if (!move_squares(mover, block)) move_rows(mover, block);
+            if (!move_squares(mover, block, prefetches)) move_rows(mover, block);
         if (mover.streams && mover.copies()) end_streaming();
     }
     std::int64_t bytes(int begin, int end) const {

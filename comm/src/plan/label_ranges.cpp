@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "directory/label_ranges.hpp"
+#include "plan/label_ranges.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "directory/label_numbering.hpp"
+#include "plan/label_numbering.hpp"
 
-#include "directory/label_ranges.hpp"
+#include "plan/label_ranges.hpp"
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/call_line.hpp>

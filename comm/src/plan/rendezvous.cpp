@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/directory/rendezvous.hpp>
+#include "plan/rendezvous.hpp"
 
-#include "directory/element_directory.hpp"
-#include "directory/label_numbering.hpp"
+#include "plan/element_directory.hpp"
+#include "plan/label_numbering.hpp"
 #include "schedule/axis_side.hpp"
 
 #include <distview/comm/agreement.hpp>

@@ -12,9 +12,7 @@ FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
                        const std::vector<int>& permutation);
 
 /// A schedule from or to layouts of which each process knows its own labels only: with the runs of this
-/// process, and totals.
-///
-/// `outline`: that with unknown_runs().
+/// process, and totals. `outline` is the one with unknown_runs().
 ///
 /// Collective: over comm; arguments but labels are the same on all ranks, and have been checked
 /// Cost:       that of cells_of_labels() for each side of an axis that is partly known, and of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "directory/element_directory.hpp"
+#include "plan/element_directory.hpp"
 
-#include "directory/label_ranges.hpp"
+#include "plan/label_ranges.hpp"
 #include "schedule/axis_run_list.hpp"
 
 #include <distview/comm/agreement.hpp>

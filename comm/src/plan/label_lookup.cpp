@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "directory/label_lookup.hpp"
+#include "plan/label_lookup.hpp"
 
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/core/error.hpp>
