@@ -4,11 +4,11 @@
 ! numbers of their reports.
 module command_line
     use, intrinsic :: ieee_arithmetic, only: ieee_is_finite
-    use, intrinsic :: iso_fortran_env, only: int64
+    use, intrinsic :: iso_fortran_env, only: output_unit
     use distview
     implicit none
     private
-    public :: argument, refuse, number, real_number, read_grid, json_number
+    public :: argument, asks_for_help, refuse, number, real_number, read_grid, open_report, json_number
 
 contains
 
@@ -19,6 +19,14 @@ contains
         call get_command_argument(at, length=length)
         allocate(character(length) :: text)
         call get_command_argument(at, text)
+    end function
+
+    logical function asks_for_help()
+        integer :: i
+        asks_for_help = .false.
+        do i = 1, command_argument_count()
+            asks_for_help = asks_for_help .or. argument(i) == "--help" .or. argument(i) == "-h"
+        end do
     end function
 
     subroutine refuse(stat, text)
@@ -51,6 +59,20 @@ contains
         if (error /= 0 .or. verify(text, "0123456789+-.eEdD") /= 0 .or. .not. ieee_is_finite(real_number)) &
             call refuse(stat, name // ": expected a finite number, got '" // text // "'")
     end function
+
+    ! The unit to write a report to: "-" is the standard output. On one rank, before its work: a file that cannot be written is
+    ! wrong use.
+    subroutine open_report(name, path, unit, stat)
+        character(*), intent(in) :: name, path
+        integer, intent(out) :: unit
+        integer, intent(inout) :: stat
+        character(200) :: why
+        integer :: error
+        unit = output_unit
+        if (path == "" .or. path == "-" .or. stat /= 0) return
+        open(newunit=unit, file=path, action="write", status="replace", iostat=error, iomsg=why)
+        if (error /= 0) call refuse(stat, name // ": " // trim(why))
+    end subroutine
 
     ! With all its bits; JSON has no infinity and no NaN.
     function json_number(value) result(text)

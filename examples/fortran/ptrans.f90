@@ -27,17 +27,23 @@ program fortran_ptrans
     real(8) :: residual, seconds
     integer(int64) :: sums(2) ! of 2**30 * C, plain and weighted
     logical :: sums_are_exact ! else they are told as null: elements are no multiples of 2**-30, or 64 bits do not hold them
-    integer :: ierr, stat, trial
+    integer :: ierr, stat, trial, unit
 
     call MPI_Init(ierr)
     call distview_initialize()
     call comm%create(MPI_COMM_WORLD)
+    if (asks_for_help()) then
+        if (comm%rank() == 0) call print_usage()
+        call finish()
+        stop 0, quiet=.true.
+    end if
     call read_options(stat)
+    if (comm%rank() == 0) call open_report("--json", json, unit, stat)
     call comm%agree("fortran_ptrans", stat, stat)
     if (stat /= 0) then
         if (comm%rank() == 0) write (error_unit, "(2a)") "fortran_ptrans: error: ", distview_error_message()
         call finish()
-        stop 2
+        stop 2, quiet=.true.
     end if
 
     call of_a%create([m, n], grid, kinds=[distview_cyclic, distview_cyclic], block_sizes=[mb, nb])
@@ -63,6 +69,18 @@ contains
         call comm%release()
         call distview_finalize()
         call MPI_Finalize(ierr)
+    end subroutine
+
+    subroutine print_usage()
+        print "(a)", "Usage: mpirun -n RANKS fortran_ptrans [OPTION VALUE]...", &
+            "C = beta * C + A^T, of A m x n in blocks of mb x nb, dealt out over rows x columns of processes.", &
+            "  --m N, --n N      rows and columns of A (4096, or as the other)", &
+            "  --mb N, --nb N    of a block (128, or as the other)", &
+            "  --grid RxC        rows and columns of processes (chosen)", &
+            "  --beta X          (1)", &
+            "  --seed-a N, --seed-c N  of the matrices' elements (100, 200)", &
+            "  --trials N        timed ones; the slowest counts (5)", &
+            "  --json FILE       the report goes to this file, - is the standard output (a text)"
     end subroutine
 
     subroutine read_options(stat)
@@ -204,7 +222,6 @@ contains
     end subroutine
 
     subroutine report()
-        integer :: unit
         if (json == "") then
             print "(4(a, i0), 2(a, i0))", "A: ", m, " x ", n, " in blocks of ", mb, " x ", nb, ", processes: ", grid(1), " x ", &
                 grid(2)
@@ -213,8 +230,6 @@ contains
             print "(a, es12.4, 2a)", "residual: ", residual, ", at most 16: ", trim(merge("passed", "FAILED", residual <= 16))
             return
         end if
-        unit = output_unit
-        if (json /= "-") open(newunit=unit, file=json, action="write")
         write (unit, "(4(a, i0), 2(a, i0), a, i0, a)") '{"variant": "hpcc", "m": ', m, ', "n": ', n, ', "mb": ', mb, ', "nb": ', &
             nb, ', "grid": "', grid(1), "x", grid(2), '", "ranks": ', comm%size(), ','
         write (unit, "(2a, 2(a, i0), 5a)") ' "beta": ', json_number(beta), ', "seed_a": ', seed_a, ', "seed_c": ', &

@@ -10,7 +10,7 @@
 ! cells, u and fe on their east faces, v and fn on their north faces, q at their north-east corners.
 program fortran_shallow_water
     use, intrinsic :: iso_fortran_env, only: int64, output_unit, error_unit
-    use command_line, only: json_number
+    use command_line, only: asks_for_help, json_number, open_report
     use distview
     use mpi
     use shallow_water_options
@@ -29,18 +29,24 @@ program fortran_shallow_water
     type(distview_padding_plan) :: plan
     type(field_statistics), allocatable :: reports(:, :)
     type(field_statistics) :: last(3)
-    integer :: step, ierr, stat
+    integer :: step, ierr, stat, unit
     real(8) :: began, seconds
 
     call MPI_Init(ierr)
     call distview_initialize()
     call comm%create(MPI_COMM_WORLD)
+    if (asks_for_help()) then
+        if (comm%rank() == 0) call print_usage()
+        call finish()
+        stop 0, quiet=.true.
+    end if
     call read_options(chosen, comm%size(), stat)
+    if (comm%rank() == 0) call open_report("--json", chosen%json, unit, stat)
     call comm%agree("fortran_shallow_water", stat, stat)
     if (stat /= 0) then
         if (comm%rank() == 0) write (error_unit, "(2a)") "fortran_shallow_water: error: ", distview_error_message()
         call finish()
-        stop 2
+        stop 2, quiet=.true.
     end if
     call begin()
     call set_initial_state()
@@ -260,9 +266,7 @@ contains
 
     subroutine write_report()
         character(1), parameter :: names(3) = ["h", "u", "v"]
-        integer :: unit, i, f
-        unit = output_unit
-        if (chosen%json /= "" .and. chosen%json /= "-") open(newunit=unit, file=chosen%json, action="write")
+        integer :: i, f
         if (chosen%json == "") then
             print "(i0, a, i0, a, i0, 3a, i0, a, i0, a, f0.2, a)", chosen%nx, " x ", chosen%ny, " cells, ", chosen%steps, &
                 " steps, mode ", chosen%mode, ", ", chosen%grid(2), " x ", chosen%grid(1), " processes: ", seconds, " s"

@@ -6,7 +6,7 @@ module shallow_water_options
     use distview, only: distview_balanced_grid
     implicit none
     private
-    public :: options, read_options
+    public :: options, print_usage, read_options
 
     type :: options
         integer :: nx = 360, ny = 180, steps = 101
@@ -17,6 +17,18 @@ module shallow_water_options
     end type
 
 contains
+
+    subroutine print_usage()
+        print "(a)", "Usage: mpirun -n RANKS fortran_shallow_water [OPTION VALUE]...", &
+            "The shallow-water model of the mpi4jax benchmark in Fortran.", &
+            "  --nx N            cells from west to east (360)", &
+            "  --ny N            cells from south to north (180)", &
+            "  --steps N         (101)", &
+            "  --report-steps N,N,...  steps whose digests are told (0, 1 and the last one)", &
+            "  --grid RxC        rows and columns of processes (chosen)", &
+            "  --mode C|P        as the corrected or the published program (C)", &
+            "  --json FILE       the report goes to this file, - is the standard output (a text)"
+    end subroutine
 
     ! Sets stat and errmsg, as of distview_fail(), if the command line is wrong.
     subroutine read_options(chosen, ranks, stat)

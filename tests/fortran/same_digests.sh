@@ -33,4 +33,17 @@ if ((status != 1)) || ! grep -q '"h": {"sum": null, "min": null, "max": null, "l
     printf 'unstable: status %s\n%s\n' "$status" "$unstable"
     failed=$((failed + 1))
 fi
+# A report that cannot be written is wrong use, said before the run.
+refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 9 --ny 9 --steps 1 --json /nowhere/report.json 2>&1)
+status=$?
+if ((status != 2)) || ! grep -q 'fortran_shallow_water: error: .*--json: .*/nowhere/report.json' <<<"$refused"; then
+    printf 'no file for the report: status %s\n%s\n' "$status" "$refused"
+    failed=$((failed + 1))
+fi
+usage=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 9 --help 2>&1)
+status=$?
+if ((status != 0)) || (($(grep -c '^Usage: mpirun -n RANKS fortran_shallow_water' <<<"$usage") != 1)); then
+    printf 'help: status %s\n%s\n' "$status" "$usage"
+    failed=$((failed + 1))
+fi
 if ((failed == 0)); then echo DISTVIEW-TEST-PASSED; else echo DISTVIEW-TEST-FAILED; fi

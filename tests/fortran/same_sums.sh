@@ -33,6 +33,9 @@ for grid in 1x1 2x1 1x2 3x2 2x3; do
 done
 timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --n none > /dev/null 2>&1
 expect $? 2 "status of wrong use"
+expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --n 7 --json /nowhere/report.json 2>&1 |
+    grep -c 'fortran_ptrans: error: .*--json: .*/nowhere/report.json')" 1 "a report that cannot be written"
+expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --help 2>&1 | grep -c '^Usage: mpirun -n RANKS fortran_ptrans')" 1 "help"
 for beta in 2,5 / "2 5" "3*1" nan inf 1e999 ""; do
     timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --n 7 --beta "$beta" >/dev/null 2>&1
     expect $? 2 "status of --beta $beta"
