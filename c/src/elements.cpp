@@ -74,10 +74,7 @@ int put(distview_array* array, const Named& named, std::int64_t count, const voi
         with_plan(
             array, named, count, values, function, {},
             [&] {
-                distview::require<distview::ShapeError>(!array->view.section().read_only, [&] {
-                    return distview::text(function, ": expected an array that may be written, got "
-                                                    "a read-only one");
-                });
+                check_may_write(*array, function);
                 with_raw(array->view.section().element, function,
                          [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
             },

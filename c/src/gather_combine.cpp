@@ -5,9 +5,7 @@ namespace distview::c {
 
 void check_writable(const distview_array& array, const char* function) {
     const ElementType element = array.view.section().element;
-    require<ShapeError>(!array.view.section().read_only, [&] {
-        return text(function, ": expected an array that may be written, got a read-only one");
-    });
+    check_may_write(array, function);
     if (!with_real(element, [&]<class T>(OfType<T>) { wide<T>(array, Added::behind); }))
         with_complex(element, [&]<class T>(OfType<T>) { wide<T>(array, Added::behind); });
 }

@@ -127,6 +127,7 @@ int distview_ghost_plan_execute(distview_ghost_plan* plan, distview_array* array
         together(used.comm, function,
                  [&] {
                      check_ghosted_array(used, array, function);
+                     check_may_write(*array, function);
                      with_raw(array->view.section().element, function,
                               [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
                  },

@@ -28,9 +28,8 @@ Added added_for(const LocalCopyCall& call) noexcept {
 /// The array for a function that may write it as far as the intent says.
 template <class T>
 Wide<T> copied_array(const LocalCopyCall& call) {
-    const bool only_reads = call.options.intent == DISTVIEW_IN;
-    if (!only_reads || !call.array.view.section().read_only)
-        return wide<T>(call.array, added_for(call));
+    if (call.options.intent != DISTVIEW_IN) check_may_write(call.array, call.name);
+    if (!call.array.view.section().read_only) return wide<T>(call.array, added_for(call));
     AnySection section = call.array.view.section();
     section.read_only = false;
     const AnyDistView readable(section, call.array.view.layout(), call.array.view.process());

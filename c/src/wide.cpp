@@ -50,10 +50,19 @@ ArrayLayout widened(const ArrayLayout& layout, Added added) {
     return ArrayLayout(ProcessGrid(filled(grid, 1, added)), filled(axes, block(1), added));
 }
 
+void check_may_write(const distview_array& array, const char* function) {
+    require<ShapeError>(!array.view.section().read_only, [&] {
+        return text(function, ": expected an array that may be written, got a read-only one");
+    });
+}
+
 AnyDistView widened(const AnyDistView& view, Added added, bool as_bytes) {
     AnySection section = view.section();
     check_view(section);
-    if (as_bytes) section.element.kind = ElementKind::opaque;
+    if (as_bytes) {
+        section.element.kind = ElementKind::opaque;
+        section.read_only = false; // see check_may_write()
+    }
     section.extents = filled(section.extents, std::int64_t{1}, added);
     section.strides = filled(section.strides, section.element.bytes, added);
     const AnyDistView wide(section, widened(view.layout(), added), view.process());

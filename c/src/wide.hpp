@@ -38,6 +38,9 @@ inline Added added_for(const distview_array& array) noexcept {
     return array.column_major ? Added::behind : Added::before;
 }
 
+/// ShapeError if the array is read-only. Those who write elements as bytes call it: a Wide of bytes does not know.
+void check_may_write(const distview_array& array, const char* function);
+
 /// Calls use(array) with an array, to which axes were added so, as a Walked one.
 template <class T, class Use>
 void with_walked(const Wide<T>& array, Added added, Use&& use) {
@@ -64,7 +67,7 @@ struct IsRaw<Raw<Bytes>> : std::true_type {};
 } // namespace impl
 
 /// The array as a Wide<T>, made once and kept. ShapeError if it has other elements, strides that are negative or not of
-/// whole elements, memory that the host does not reach, or is read-only while T is not const.
+/// whole elements, memory that the host does not reach, or is read-only while T is not const and no Raw.
 template <class T>
 const Wide<T>& wide(const distview_array& array, Added added) {
     using Element = std::remove_const_t<T>;
@@ -74,10 +77,7 @@ const Wide<T>& wide(const distview_array& array, Added added) {
                                                                    : std::is_const_v<T> ? 1u
                                                                                         : 0u)];
     static_assert(!is_raw || !std::is_const_v<T>);
-    if constexpr (!is_raw && !std::is_const_v<T>)
-        require<ShapeError>(
-            !array.view.section().read_only,
-            "distview_array: expected an array that may be written, got a read-only one");
+    if constexpr (!is_raw && !std::is_const_v<T>) check_may_write(array, "distview_array");
     if (!place)
         place =
             std::make_shared<Wide<T>>(dist_view_cast<Wide<T>>(widened(array.view, added, is_raw)));

@@ -16,9 +16,12 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
         poisson::CommandLine parsed = poisson::parse_command_line(argc, argv);
         if (!parsed.help.empty()) return parsed;
         grid = program::grid_of_option(parsed.options.grid, comm.size(), parsed.options.shape.axes);
-        if (comm.rank() == root)
+        if (comm.rank() == root) {
             program::require_distinct({{"--json", parsed.options.json_path},
                                        {"--checkpoint", parsed.options.checkpoints.path}});
+            program::require_distinct({{"--json", parsed.options.json_path},
+                                       {"--restart", parsed.options.checkpoints.restart}});
+        }
         if (comm.rank() == root && !parsed.options.json_path.empty())
             program::require_writable("--json", parsed.options.json_path);
         if (comm.rank() == root && !parsed.options.checkpoints.path.empty())

@@ -46,6 +46,9 @@ CommandLine agreed_command_line(const distview::Communicator& comm, int argc, ch
                                        {"--png", parsed.options.png_path},
                                        {"--checkpoint", parsed.options.checkpoints.path},
                                        {"--movie", parsed.options.movie_path}});
+            program::require_distinct({{"--json", parsed.options.json_path},
+                                       {"--png", parsed.options.png_path},
+                                       {"--restart", parsed.options.checkpoints.restart}});
             if (!parsed.options.json_path.empty())
                 program::require_writable("--json", parsed.options.json_path);
             if (!parsed.options.png_path.empty())

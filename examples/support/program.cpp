@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <typeinfo>
 
 namespace program {
 
@@ -33,9 +32,11 @@ int run_and_report(int argc, char** argv, const char* name,
         // Launchers drop what they have not yet read when the first rank fails: the others wait.
         distview::agree(comm, name, nullptr);
         if (comm.rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        const bool is_failure = typeid(error) == typeid(distview::Error) ||
-                                dynamic_cast<const distview::MpiError*>(&error) != nullptr;
-        return is_failure ? failed : wrong_use;
+        const bool is_wrong_use = dynamic_cast<const distview::UsageError*>(&error) ||
+                                  dynamic_cast<const distview::LayoutError*>(&error) ||
+                                  dynamic_cast<const distview::ShapeError*>(&error) ||
+                                  dynamic_cast<const distview::ProtocolError*>(&error);
+        return is_wrong_use ? wrong_use : failed;
     }
 }
 

@@ -3,6 +3,7 @@
 ! Module distview_base: constants, errors, and how the library starts and ends. Programs use module distview.
 module distview_base
     use, intrinsic :: iso_c_binding
+    use, intrinsic :: iso_fortran_env, only: int32, int64
     implicit none
     private
 
@@ -43,6 +44,10 @@ module distview_base
     public :: distview_set_contracts, distview_contracts, distview_set_check, distview_current_check
     ! For the other modules.
     public :: settle, failure, decimal, described, c_text_of
+
+    interface decimal
+        module procedure :: decimal_int32, decimal_int64
+    end interface
 
     ! The C face; distview/distview.h says what each does.
     type, bind(C) :: c_error
@@ -190,10 +195,15 @@ contains
         failure = c_set_error(int(class, c_int), c_null_ptr, message // c_null_char)
     end function
 
-    function decimal(number) result(text)
-        integer, intent(in) :: number
+    function decimal_int32(number) result(text)
+        integer(int32), intent(in) :: number
         character(:), allocatable :: text
-        character(12) :: digits
+        text = decimal_int64(int(number, int64))
+    end function
+    function decimal_int64(number) result(text)
+        integer(int64), intent(in) :: number
+        character(:), allocatable :: text
+        character(20) :: digits
         write (digits, "(i0)") number
         text = trim(digits)
     end function

@@ -9,7 +9,6 @@
 #include <distview/c/array.h>
 
 static int32_t element_of(const CFI_cdesc_t* a) {
-    const int32_t bytes = (int32_t)a->elem_len;
     switch (a->type) {
     case CFI_type_int8_t: return DISTVIEW_INT8;
     case CFI_type_int16_t: return DISTVIEW_INT16;
@@ -19,8 +18,8 @@ static int32_t element_of(const CFI_cdesc_t* a) {
     case CFI_type_double: return DISTVIEW_FLOAT64;
     case CFI_type_float_Complex: return DISTVIEW_COMPLEX64;
     case CFI_type_double_Complex: return DISTVIEW_COMPLEX128;
-    case CFI_type_Bool: return bytes == 1 ? DISTVIEW_BOOL : DISTVIEW_OPAQUE(bytes);
-    default: return DISTVIEW_OPAQUE(bytes); // other logicals, characters, derived types
+    case CFI_type_Bool: return a->elem_len == 1 ? DISTVIEW_BOOL : DISTVIEW_OPAQUE(a->elem_len);
+    default: return DISTVIEW_OPAQUE(a->elem_len); // other logicals, characters, derived types
     }
 }
 

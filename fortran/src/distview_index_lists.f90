@@ -91,15 +91,16 @@ contains
         character(*), intent(inout), optional :: errmsg
         integer(c_int64_t), allocatable :: reversed(:, :)
         integer(c_int) :: status
-        integer :: n
+        integer(int64) :: n, numbers
         n = max(self%rank, 1)
-        if (mod(size(indices), n) /= 0) then
+        numbers = size(indices, kind=int64)
+        if (mod(numbers, n) /= 0) then
             status = failure(distview_usage_error, "distview_index_list%add: expected " // decimal(self%rank) // &
-                             " numbers for each element, got " // decimal(size(indices)))
+                             " numbers for each element, got " // decimal(numbers))
         else
-            reversed = reshape(indices - 1, [n, size(indices) / n])
+            reversed = reshape(indices - 1, [n, numbers / n])
             reversed = reversed(n:1:-1, :)
-            status = c_index_list_add(self%handle, size(indices, kind=c_int64_t) / n, reversed)
+            status = c_index_list_add(self%handle, numbers / n, reversed)
         end if
         call settle(status, stat, errmsg)
     end subroutine
@@ -124,7 +125,7 @@ contains
             call settle(status, stat, errmsg)
             return
         end if
-        call add_int64(self, reshape(indices, [size(indices)]), stat, errmsg)
+        call add_int64(self, reshape(indices, [size(indices, kind=int64)]), stat, errmsg)
     end subroutine
 
     subroutine add_all_int32(self, indices, stat, errmsg)

@@ -269,7 +269,7 @@ contains
                                   "some with gaps in pair " // decimal(list%count))
             return
         end if
-        if (max(bytes_of(source), bytes_of(target)) >= 2_c_int64_t**24) then
+        if (min(source%element, target%element) < 0 .or. max(bytes_of(source), bytes_of(target)) >= 2_c_int64_t**24) then
             list%status = failure(distview_shape_error, "distview_migration_plan: expected elements of less than 16 MiB, got " // &
                                   "larger ones in pair " // decimal(list%count))
             return

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading in place against messages with ranks in all directions, meant for more ranks than cores:
-// who waits must leave the core to those that it waits for. Run it with 8 and 12 ranks on 2 cores.
+// Reading in place against messages, and against MPI by hand, with ranks in all directions, meant for more ranks than
+// cores: who waits must leave the core to those that it waits for. Run it with 8 and 12 ranks on 2 cores.
 //
 // `pinned` binds all ranks to the first processors that they may use, and lets each compute before it exchanges:
 // run it with 2, 3 and 4 ranks.
 
+#include "baselines/mpi_sweeps.hpp"
 #include "perf.hpp"
 #include "plan_of_transport.hpp"
 
@@ -119,33 +120,47 @@ void compare(benchmark::State& state, std::int64_t n, std::int64_t processors,
     const Cube shared = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
         exec, "shared", comm, layout);
     const Cube plain(exec, "plain", layout, comm.rank());
+    const Cube own(exec, "by hand", layout, comm.rank());
     auto direct = perf::plan_of_transport("direct", comm, layout);
     auto message = perf::plan_of_transport("message", comm, layout);
+    const auto per_axis = [](auto number) {
+        return std::array{static_cast<int>(number(0)), static_cast<int>(number(1)),
+                          static_cast<int>(number(2))};
+    };
+    const perf::MpiSweeps by_hand(
+        comm.mpi(), per_axis([&](int d) { return layout.grid().extent(d); }),
+        per_axis([&](int d) { return own.view().extent_int(d); }), own.view().data());
 
-    const auto check = [&](const Cube& cube, const char* name, PaddingExchangePlan& plan) {
+    const auto check = [&](const Cube& cube, const char* name, auto exchange) {
         for_each(cube, [](double& element, double expected, bool owned) {
             element = owned ? expected : std::numeric_limits<double>::quiet_NaN();
         });
-        plan.execute(exec, cube);
+        exchange();
         bool filled = true;
         for_each(cube, [&](double element, double expected, bool) {
             filled = filled && element == expected;
         });
         return perf::verify(state, filled, std::string("padding of ") + name);
     };
-    if (!check(shared, "direct", direct) || !check(plain, "message", message)) return;
+    const auto run_direct = [&] { direct.execute(exec, shared); };
+    const auto run_message = [&] { message.execute(exec, plain); };
+    const auto run_by_hand = [&] { by_hand.execute(); };
+    if (!check(shared, "direct", run_direct) || !check(plain, "message", run_message) ||
+        !check(own, "by hand", run_by_hand))
+        return;
 
+    const auto after_work = [&](const auto& exchange) {
+        return [&] {
+            if (microseconds > 0) computation.run();
+            exchange();
+        };
+    };
     const std::vector<double> medians = perf::contest(state, exec,
-                                                      {{"direct",
-                                                        [&] {
-                                                            if (microseconds > 0) computation.run();
-                                                            direct.execute(exec, shared);
-                                                        }},
-                                                       {"message", [&] {
-                                                            if (microseconds > 0) computation.run();
-                                                            message.execute(exec, plain);
-                                                        }}});
+                                                      {{"direct", after_work(run_direct)},
+                                                       {"message", after_work(run_message)},
+                                                       {"by_hand", after_work(run_by_hand)}});
     state.counters["direct_over_message"] = medians[0] / medians[1];
+    state.counters["direct_over_by_hand"] = medians[0] / medians[2];
     MPI_Comm_free(&parent);
 }
 

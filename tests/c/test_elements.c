@@ -77,6 +77,29 @@ static void test_elements(distview_communicator* comm) {
     CHECK(pair[0] == 105 + 10 * check_size && pair[1] == 106 + 20 * check_size);
     FAILS(DISTVIEW_USAGE_ERROR, "[0, 11) along axis 1, got 20",
           distview_get_box(u, (int64_t[]){0, one ? 20 : 0}, (int64_t[]){1, one ? 21 : 1}, 1, pair));
+    // What may not be written may be read.
+    distview_memory memory;
+    OK(distview_array_memory(u, &memory));
+    memory.read_only = 1;
+    distview_array* constant = NULL;
+    OK(distview_array_borrow(comm, layout, &memory, &constant));
+    double same[8] = {0};
+    OK(distview_gather_plan_execute(plan, constant, 8, same));
+    OK(distview_gather_plan_execute(plan, u, 8, values));
+    CHECK(memcmp(same, values, sizeof same) == 0);
+    OK(distview_gather_plan_start(plan, constant, 8, same, &exchange));
+    OK(distview_exchange_finish(exchange));
+    distview_exchange_release(exchange);
+    CHECK(memcmp(same, values, sizeof same) == 0);
+    OK(distview_get_elements(constant, list, 8, same));
+    CHECK(memcmp(same, values, sizeof same) == 0);
+    OK(distview_get_box(constant, (int64_t[]){1, 5}, (int64_t[]){2, 7}, 2, same));
+    CHECK(memcmp(same, pair, sizeof pair) == 0);
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected an array that may be written, got a read-only one",
+          distview_put_box(constant, (int64_t[]){1, 5}, (int64_t[]){2, 7}, 2, tens));
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected an array that may be written, got a read-only one",
+          distview_gather_plan_combine(plan, DISTVIEW_SUM, 8, values, constant));
+    distview_array_release(constant);
     distview_gather_plan_release(plan);
     distview_index_list_release(list);
     distview_array_release(u);
@@ -128,6 +151,12 @@ static void test_ghosts(distview_communicator* comm) {
     int64_t text = 0;
     OK(distview_ghost_plan_describe(plan, NULL, 0, &text));
     CHECK(text > 10);
+    memory.read_only = 1;
+    distview_array* constant = NULL;
+    OK(distview_array_borrow(comm, layout, &memory, &constant));
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected an array that may be written, got a read-only one",
+          distview_ghost_plan_execute(plan, constant));
+    distview_array_release(constant);
     distview_ghost_plan_release(plan);
     distview_array_release(u);
     distview_layout_release(layout);
@@ -286,6 +315,19 @@ static void test_local_copies(distview_communicator* comm) {
         FAILS(DISTVIEW_USAGE_ERROR, "expected interior (0) or owned cells (1), got 2",
               distview_with_local_copy(u, &(distview_local_copy_options){.cells = 2}, triple, &t,
                                        NULL));
+        distview_memory memory = {
+            .element = DISTVIEW_INT32, .rank = 2, .order = order, .read_only = 1};
+        int32_t constants[8 * 6] = {0};
+        memory.data = constants;
+        OK(distview_layout_local_extents(layout, check_rank, memory.extents));
+        if (memory.extents[0] * memory.extents[1] <= 8 * 6) {
+            distview_array* constant = NULL;
+            OK(distview_array_borrow(comm, layout, &memory, &constant));
+            FAILS(DISTVIEW_SHAPE_ERROR,
+                  "expected an array that may be written, got a read-only one",
+                  distview_with_local_copy(constant, &options, triple, &t, NULL));
+            distview_array_release(constant);
+        }
         distview_array_release(u);
         OK(distview_array_create(comm, layout, DISTVIEW_OPAQUE(24), order, &u));
         FAILS(DISTVIEW_SHAPE_ERROR, "of 1, 2, 4, 8 or 16 bytes",

@@ -162,6 +162,12 @@ static void test_arrays(distview_communicator* comm) {
           distview_array_create(comm, huge, DISTVIEW_OPAQUE(4096), DISTVIEW_ROW_MAJOR, &array));
     check_alike();
     distview_layout_release(huge);
+    // 2^25 + 8 bytes are not 8 bytes of a complex number.
+    const int32_t larger[] = {DISTVIEW_OPAQUE(33554440), DISTVIEW_OPAQUE(16777216),
+                              DISTVIEW_OPAQUE(0)};
+    for (int k = 0; k < 3; ++k)
+        FAILS(DISTVIEW_USAGE_ERROR, "opaque ones of less than 16 MiB, got -1",
+              distview_array_create(comm, layout, larger[k], DISTVIEW_ROW_MAJOR, &array));
     OK(distview_array_borrow(comm, layout, &memory, &array));
     const distview_slice beyond = {20, 20, 1};
     distview_array* part = NULL;

@@ -479,6 +479,11 @@ contains
     subroutine errors()
         type(distview_layout) :: layout, none
         type(distview_padding_plan) :: plan, unmade
+        type :: tile ! of 2**25 + 8 bytes, of which no element is touched
+            integer(int64) :: number
+            real(8) :: values(2048, 2048)
+        end type
+        type(tile), allocatable :: large(:, :)
         real(8), allocatable :: u(:, :), flat(:), nothing(:, :), more(:, :)
         real(8) :: nine(2, 2, 1, 1, 1, 1, 1, 1, 1)
         integer(int64), allocatable :: n(:)
@@ -506,6 +511,9 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "expected from 0 to 8 axes, got 9")
         call plan%exchange(nothing, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "expected an array that is allocated, got one that is not")
+        allocate(large(1, 1))
+        call plan%exchange(large, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "opaque ones of less than 16 MiB")
         ! One row, on one rank: the others have nothing to allocate.
         call layout%create([1, 4], [ranks, 1])
         call plan%create(comm, layout)

@@ -195,8 +195,9 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscCall(KSPSetType(solver, options.method.c_str()));
     PetscCall(KSPGetPC(solver, &preconditioner));
     PetscCall(PCSetType(preconditioner, options.preconditioner.c_str()));
-    PetscCall(
-        KSPSetTolerances(solver, options.tolerance, 0, PETSC_DEFAULT, options.max_iterations));
+    // PETSc takes none of 1 and more, with which an iteration from 0 is over before it begins.
+    const double tolerance = std::min(options.tolerance, std::nextafter(1.0, 0.0));
+    PetscCall(KSPSetTolerances(solver, tolerance, 0, PETSC_DEFAULT, options.max_iterations));
     PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
     PetscCall(KSPSetFromOptions(solver));
     PetscCall(take_norms_of_residual(solver)); // of the method that it is now

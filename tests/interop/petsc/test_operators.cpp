@@ -148,6 +148,22 @@ TEST(PetscOperators, SmallRightSides) {
     EXPECT_EQ(iterations(small), iterations(b));
 }
 
+// PETSc itself takes none of 1 and more.
+TEST(PetscOperators, LargeTolerances) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.1);
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    const Field b = problem.make_random("b", 17), u = problem.make("u");
+    for (const double tolerance : {1.0, 2.5}) {
+        const petsc::SolveResult found =
+            petsc::solve(comm, matrix, petsc::vector(problem.rows, b),
+                         petsc::vector(problem.rows, u), {.tolerance = tolerance});
+        EXPECT_TRUE(found.converged) << tolerance;
+        EXPECT_LE(found.iterations, 1) << tolerance;
+    }
+}
+
 // A residual at the start of more than 1e5 right sides is no divergence.
 TEST(PetscOperators, StartsFarFromTheSolution) {
     const Communicator& comm = comm_with_petsc();

@@ -28,7 +28,7 @@ typedef struct distview_migrating_field {
     void* to;
     int64_t from_count;
     int64_t to_count;
-    int32_t element; ///< distview_element; DISTVIEW_OPAQUE of any size
+    int32_t element; ///< distview_element; DISTVIEW_OPAQUE of any size below 16 MiB
     int32_t unused;
 } distview_migrating_field;
 

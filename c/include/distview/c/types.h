@@ -59,8 +59,8 @@ enum distview_status {
 /// An element type as one number: kind * 2^24 + bytes, kinds being DLPack's type codes.
 #define DISTVIEW_ELEMENT(kind, bytes) ((int32_t)(kind) * 16777216 + (int32_t)(bytes))
 /// Elements of so many bytes that nobody here interprets: structures, strings of a fixed length, pointers (which mean
-/// nothing to another process).
-#define DISTVIEW_OPAQUE(bytes) DISTVIEW_ELEMENT(3, bytes)
+/// nothing to another process). They are smaller than 16 MiB; of other sizes it is no element type, and calls refuse it.
+#define DISTVIEW_OPAQUE(bytes) ((bytes) > 0 && (bytes) < 16777216 ? DISTVIEW_ELEMENT(3, bytes) : -1)
 
 /// Element types. Those of C: char is DISTVIEW_CHAR, an enum DISTVIEW_INT32, bool DISTVIEW_BOOL, float _Complex
 /// DISTVIEW_COMPLEX64.
