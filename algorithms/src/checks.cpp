@@ -3,6 +3,7 @@
 #include <distview/algorithms/min_max.hpp>
 
 #include <distview/core/hash.hpp>
+#include <distview/core/memory_overlap.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -32,6 +33,25 @@ bool same_cells(const AxisLayout& a, const AxisLayout& b, int p, Cells cells) {
 }
 
 } // namespace
+
+void require_apart(const char* caller, const VisitedCells& to, const VisitedCells& from) {
+    bool are_same = to.first == from.first && to.element_bytes == from.element_bytes;
+    for (std::size_t d = 0; d < to.rank; ++d)
+        are_same = are_same && to.extents[d] == from.extents[d] &&
+                   (to.extents[d] <= 1 || to.strides[d] == from.strides[d]);
+    if (are_same) return;
+    const auto places = [](const VisitedCells& cells) {
+        return ElementPlaces{cells.first,
+                             cells.element_bytes,
+                             {cells.extents.data(), cells.rank},
+                             {cells.strides.data(), cells.rank}};
+    };
+    require<UsageError>(!memory_overlaps(places(to), places(from)), [&] {
+        return text(caller,
+                    ": expected cells to write that share no memory with other cells to read, got "
+                    "slices of one array that overlap");
+    });
+}
 
 void check_array(const char* caller, const Communicator& comm, const ArrayLayout& layout,
                  int process) {

@@ -35,9 +35,8 @@ ElementType element_of(std::int32_t element, const char* function) {
     const std::int32_t bytes = element % kind_step;
     const bool is_kind = element > 0 && kind <= static_cast<int>(ElementKind::boolean);
     require<UsageError>(is_kind && has_size(static_cast<ElementKind>(kind), bytes), [&] {
-        return text(function,
-                    ": expected an element type of types.h, opaque ones of less than 16 MiB, got ",
-                    element);
+        return text(function, ": expected an element type of types.h, got ", element,
+                    " (opaque elements are smaller than 16 MiB)");
     });
     return {static_cast<ElementKind>(kind), bytes};
 }

@@ -166,7 +166,7 @@ static void test_arrays(distview_communicator* comm) {
     const int32_t larger[] = {DISTVIEW_OPAQUE(33554440), DISTVIEW_OPAQUE(16777216),
                               DISTVIEW_OPAQUE(0)};
     for (int k = 0; k < 3; ++k)
-        FAILS(DISTVIEW_USAGE_ERROR, "opaque ones of less than 16 MiB, got -1",
+        FAILS(DISTVIEW_USAGE_ERROR, "got -1 (opaque elements are smaller than 16 MiB)",
               distview_array_create(comm, layout, larger[k], DISTVIEW_ROW_MAJOR, &array));
     OK(distview_array_borrow(comm, layout, &memory, &array));
     const distview_slice beyond = {20, 20, 1};

@@ -513,7 +513,7 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "expected an array that is allocated, got one that is not")
         allocate(large(1, 1))
         call plan%exchange(large, stat=stat, errmsg=errmsg)
-        call check_error(stat, errmsg, distview_usage_error, "opaque ones of less than 16 MiB")
+        call check_error(stat, errmsg, distview_usage_error, "opaque elements are smaller than 16 MiB")
         ! One row, on one rank: the others have nothing to allocate.
         call layout%create([1, 4], [ranks, 1])
         call plan%create(comm, layout)

@@ -181,7 +181,7 @@ bool ExchangeBinding::is_over() noexcept {
                 !step->m_direct.all_have_read())
                 return false;
         return true;
-    } catch (const MpiError&) {
+    } catch (const Error&) {
         return false;
     }
 }

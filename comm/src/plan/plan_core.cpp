@@ -208,7 +208,10 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     binding->set_effects(std::move(effects));
     binding->make_requests(*state_of(m_comm), tag);
     state().add(binding);
-    if (m_bindings.size() >= most_bindings) drop_oldest_binding();
+    if (m_bindings.size() >= most_bindings) {
+        wait_for_last_readers(); // else ranks that have waited by themselves would drop another set
+        drop_oldest_binding();
+    }
     binding->number = free_number(m_bindings);
     m_bindings.push_back(binding);
     if (m_recorder) record_bound(*binding, arrays);

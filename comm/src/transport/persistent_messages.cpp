@@ -9,6 +9,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -43,6 +44,13 @@ void with_type(std::int64_t bytes, Make&& make) {
 
 bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
     return std::all_of(requests.begin(), requests.end(), is_inactive);
+}
+
+std::vector<int> peers_of(const std::vector<PersistentMessages::Message>& messages) {
+    std::vector<int> peers;
+    for (const auto& message : messages) peers.push_back(message.peer);
+    std::sort(peers.begin(), peers.end());
+    return peers;
 }
 
 void cancel(MPI_Request& receive) noexcept {
@@ -101,6 +109,9 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
                                     m_setting.comm, &m_receives.emplace_back(MPI_REQUEST_NULL)),
                       "MPI_Recv_init");
         });
+    const std::vector<int> to = peers_of(m_to), from = peers_of(m_from);
+    std::ranges::set_difference(to, from, std::back_inserter(m_only_to));
+    std::ranges::set_difference(from, to, std::back_inserter(m_only_from));
     m_stages.assign(m_receives.size(), returned);
     m_arrivals.reserve(m_receives.size());
 }
@@ -138,16 +149,18 @@ int PersistentMessages::next_received() {
     const auto& [message, status] = m_arrivals[next];
     int bytes = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    require<UsageError>(bytes != 0 || m_from[message].bytes == 0, [&] {
-        if (status.MPI_SOURCE < 0) // a message from nobody: the communicator was given up
-            ProcessWatch::throw_if_ended(ProcessWatch::process_failed);
-        if (m_setting.calls) m_setting.calls->before_error();
-        return text(m_setting.user, ": rank ", status.MPI_SOURCE,
-                    " has abandoned an exchange that this rank takes part in");
-    });
+    if (bytes == 0 && m_from[message].bytes != 0) throw_abandoned(status.MPI_SOURCE);
     --m_left;
     m_stages[message] = returned;
     return static_cast<int>(message);
+}
+
+void PersistentMessages::throw_abandoned(int peer) const {
+    if (peer < 0) // a message from nobody: the communicator was given up
+        ProcessWatch::throw_if_ended(ProcessWatch::process_failed);
+    if (m_setting.calls) m_setting.calls->before_error();
+    throw UsageError(text(m_setting.user, ": rank ", peer,
+                          " has abandoned an exchange that this rank takes part in"));
 }
 
 bool PersistentMessages::all_arrived() {
@@ -165,6 +178,15 @@ bool PersistentMessages::sends_are_done() {
                               MPI_STATUSES_IGNORE),
                   "MPI_Testall");
     if (done) m_under_way = false;
+    // A rank that only receives may have given up: nothing that it sends would come to an end.
+    for (std::size_t i = 0; !done && !m_only_to.empty() && i < m_sends.size(); ++i) {
+        const int peer = m_to[i].peer;
+        if (is_inactive(m_sends[i]) || !std::ranges::binary_search(m_only_to, peer)) continue;
+        int has_ended = 0;
+        check_mpi(MPI_Iprobe(peer, m_setting.tag, m_setting.comm, &has_ended, MPI_STATUS_IGNORE),
+                  "MPI_Iprobe");
+        if (has_ended) throw_abandoned(peer);
+    }
     return done != 0;
 }
 
@@ -179,11 +201,13 @@ void PersistentMessages::refuse() noexcept {
 }
 
 void PersistentMessages::send_end() noexcept {
-    for (const Message& to : m_to) {
+    const auto end = [&](int peer) {
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Isend(nullptr, 0, MPI_BYTE, to.peer, m_setting.tag, m_setting.comm, &request);
+        MPI_Isend(nullptr, 0, MPI_BYTE, peer, m_setting.tag, m_setting.comm, &request);
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    }
+    };
+    for (const Message& to : m_to) end(to.peer);
+    for (const int peer : m_only_from) end(peer);
 }
 
 void PersistentMessages::free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept {

@@ -4,6 +4,8 @@
 #include "axis_fixture.hpp"
 
 #include <distview/algorithms/axis_reduce.hpp>
+#include <distview/algorithms/axpby.hpp>
+#include <distview/algorithms/copy.hpp>
 #include <distview/algorithms/transform.hpp>
 #include <distview/algorithms/transform_reduce.hpp>
 #include <distview_testing/assertions.hpp>
@@ -258,6 +260,37 @@ TEST(TransformReduce, of_no_cells_is_neutral) {
     EXPECT_EQ(count_if(exec, comm, IsBelow{1}, u), 0);
     EXPECT_FALSE(any_of(exec, comm, IsBelow{1}, u));
     EXPECT_TRUE(all_of(exec, comm, IsBelow{1}, u));
+}
+
+// Which cells were written first would decide.
+TEST(Transform, refuses_slices_that_overlap) {
+    const Exec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(2 * comm.size()), block(6)});
+    const auto u = make_section<double, 2>(layout);
+    set_cells(exec, u, Cells::interior, [](const auto& g) { return double(g[1]); }, 0.0);
+    const AxisSlice all{0, -1};
+    const auto first = slice(u, {all, {0, 1}});
+    const auto left = slice(u, {all, {0, 5}});
+    const auto right = slice(u, {all, {1, 5}});
+    const char* const expected = "expected cells to write that share no memory with other cells";
+    EXPECT_THROW_ON_ALL_RANKS(transform(exec, u, AddTo(), u, first), UsageError, expected);
+    EXPECT_THROW_ON_ALL_RANKS(transform(exec, right, AddTo(), right, left), UsageError, expected);
+    EXPECT_THROW_ON_ALL_RANKS(copy(exec, left, right), UsageError, expected);
+    EXPECT_THROW_ON_ALL_RANKS(axpby(exec, 1, left, 2, right), UsageError, expected);
+    // Cells between each other's, and the same ones.
+    const auto even = slice(u, {all, {0, 3, 2}});
+    const auto odd = slice(u, {all, {1, 3, 2}});
+    transform(exec, even, AddTo(), even, odd);
+    copy(exec, even, odd);
+    copy(exec, left, left);
+    axpby(exec, 2, right, 1, right);
+    transform(exec, u, AddTo(), u, u);
+    const auto host = to_host(exec, u);
+    for_each_cell<2>(layout, u.process(), Cells::interior, [&](const auto& local, const auto& g) {
+        const double pair = double(4 * (g[1] / 2) + 1);
+        EXPECT_EQ(element(host.view(), local), g[1] == 0 ? 2 * pair : 6 * pair);
+    });
 }
 
 TEST(TransformReduce, is_repeatable) {

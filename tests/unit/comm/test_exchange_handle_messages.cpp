@@ -135,6 +135,33 @@ TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
     this->wait_for_all();
 }
 
+// The last rank sends nothing in the place of which its neighbour could learn that it has given up.
+TYPED_TEST(MessageExchangeHandles, AbandonedByARankThatOnlyReceives) {
+    const int last = this->comm.size() - 1;
+    if (last == 0) return;
+    const ArrayLayout chain(ProcessGrid{last + 1, 1},
+                            {block(4 * (last + 1), {.padding = {1, 0}}), block(40000)});
+    PaddingExchangePlan plan(this->comm, chain);
+    const TypeParam a = this->make_of(this->comm, chain);
+    Kokkos::deep_copy(this->exec, a.view(), 1.0);
+    plan.bind(Exec(), a);
+    if (this->comm.rank() == last)
+        static_cast<void>(plan.start(this->exec, a));
+    else
+        plan.execute(this->exec, a);
+    this->wait_for_all();
+    if (this->comm.rank() >= last - 1) {
+        EXPECT_THROW(plan.execute(this->exec, a), UsageError);
+        EXPECT_FALSE(plan.is_usable());
+    } else {
+        try { // its neighbour takes part, or has given up already
+            plan.execute(this->exec, a);
+        } catch (const UsageError&) {
+        }
+    }
+    this->wait_for_all();
+}
+
 TYPED_TEST(MessageExchangeHandles, AbandonedFillNoPaddingLater) {
     PaddingExchangePlan plan(this->comm, this->layout);
     const TypeParam a = this->make(1);

@@ -143,6 +143,23 @@ TEST_P(Bindings, OfAnExchangeInFlightStay) {
     EXPECT_EQ(find_wrong_number(a, 1), "");
 }
 
+// Whoever waits for readers by itself drops the same set as the others.
+TEST_P(Bindings, AreDroppedAlikeWhereSomeRanksHaveWaitedForReaders) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray first = make(1);
+    plan.start(exec, first).finish_filling();
+    if (comm.rank() == 0) plan.wait_for_readers();
+    std::vector<NumberedArray> others;
+    for (int i = 0; i < 32; ++i) {
+        others.push_back(make(i));
+        plan.bind(Exec(), others.back());
+    }
+    for (const std::size_t i : {std::size_t{31}, std::size_t{0}}) {
+        plan.execute(exec, others[i]);
+        EXPECT_EQ(find_wrong_number(others[i], static_cast<int>(i)), "");
+    }
+}
+
 // An array dies and another takes its place at the same address, but on some ranks only: elsewhere
 // something else holds the memory.
 TEST_P(Bindings, DoNotMistakeAnArrayForOneThatWasThereBefore) {

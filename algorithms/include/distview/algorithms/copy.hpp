@@ -33,7 +33,7 @@ struct CopyBody {
 /// Cost:       no allocation, no fence; unless the layouts are equal, unstructured labels are
 ///             compared
 /// Errors:     ShapeError, which names both layouts and the RedistributionPlan that aligns them, if the
-///             cells differ
+///             cells differ; UsageError if the two share memory, unless all cells are the same
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination>
     requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Destination, Exec> &&
              SameRank<Source, Destination> && ElementsConvertTo<Source, Destination>)

@@ -36,13 +36,14 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
 void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const To& to,
                       const Functor& functor, const From&... from) {
     const MatchedArrays<From...> matched(caller.name.c_str(), to, cells, from...);
+    const CellBox<To::rank()> box = cell_box(to, cells);
+    if (box.count() > 0) matched.require_apart_from(caller.name.c_str(), to, box, from...);
     note_written(to);
     const auto launch = [&]<class Sources>(const Sources& sources) {
         launch_for(caller, exec, to, cells,
                    TransformBody<sizeof...(From), typename To::view_type, Functor, Sources>{
                        to.view(), functor, sources});
     };
-    const CellBox<To::rank()> box = cell_box(to, cells);
     if (box.count() == 0) return;
     if (matched.any_spreads) return launch(matched.spread(from...));
     if constexpr (To::rank() > 1) {
@@ -65,7 +66,7 @@ void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const
 ///     transform(exec, w, KOKKOS_LAMBDA(double a, float b) { return a * b; }, u, v);   // w = u * v
 ///
 /// The arrays may differ in element type, in padding and in the order of the axes in memory; what must
-/// agree are the cells of this process. `to` may be one of the sources. An axis of a source that has
+/// agree are the cells of this process. `to` may be one of the sources, but share no memory with other cells of one. An axis of a source that has
 /// extent 1, as reduced_layout() makes it, is spread over all of `to`, as NumPy broadcasts it, where this
 /// process holds its cell.
 ///
@@ -76,7 +77,7 @@ void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const
 /// Touches:    reads the cells of the sources, writes those of `to`
 /// Cost:       no allocation, no fence; unless the layouts are equal, unstructured labels are compared
 /// Errors:     ShapeError, which names both layouts and the RedistributionPlan that aligns them, if the
-///             cells differ
+///             cells differ; UsageError if `to` shares memory with other cells of a source
 /// Example:    tests/unit/algorithms/test_transform.cpp
 template <ExecutionSpace Exec, WritableDistView To, class Functor, DistViewLike... From>
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0 &&

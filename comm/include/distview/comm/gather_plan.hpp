@@ -53,8 +53,6 @@ public:
     ///         not there; LayoutError if processes side by side list different indices (thrown on all ranks)
     GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices,
                const std::source_location& where = std::source_location::current());
-    GatherPlan(GatherPlan&&) noexcept = default;
-    GatherPlan& operator=(GatherPlan&&) noexcept = default;
 
     /// Prepares for arrays ahead of the first execution: without it the first execute() or combine() does.
     ///
@@ -79,9 +77,9 @@ public:
     /// Begins execute() and returns what finish() ends.
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     auto start(const Exec& exec, const Arrays& arrays, const Values& values) {
-        static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
-        return start_tuples(exec, impl::CallWord::Kind::gather, impl::ExchangeKind::fill,
-                            impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
+        return start_tuples<impl::ExchangeKind::fill>(exec, impl::CallWord::Kind::gather,
+                                                      impl::NoOperation{}, impl::as_tuple(arrays),
+                                                      impl::as_tuple(values));
     }
 
     /// The element with index k of this rank's list = op(itself, values(k)): the adjoint of execute().
@@ -97,10 +95,9 @@ public:
     }
     template <ExecutionSpace Exec, class Op, ValueLists Values, DistViews Arrays>
     auto start_combine(const Exec& exec, const Op& op, const Values& values, const Arrays& arrays) {
-        static_assert(are_written<Arrays>(),
-                      "GatherPlan: elements are written, but they are const");
-        return start_tuples(exec, impl::CallWord::Kind::gather_combine, impl::ExchangeKind::combine,
-                            op, impl::as_tuple(arrays), impl::as_tuple(values));
+        return start_tuples<impl::ExchangeKind::combine>(exec, impl::CallWord::Kind::gather_combine,
+                                                         op, impl::as_tuple(arrays),
+                                                         impl::as_tuple(values));
     }
 
     /// The same as execute(), without the others: reads their elements as they are at the moment. For arrays that are
@@ -136,14 +133,8 @@ public:
 
 private:
     template <class T>
-    struct IsWritten : std::bool_constant<!std::is_const_v<typename T::value_type>> {};
-    template <class... Each>
-    struct IsWritten<std::tuple<Each...>>
-        : std::bool_constant<(IsWritten<std::remove_cvref_t<Each>>::value && ...)> {};
-    template <class T>
-    static constexpr bool are_written() {
-        return IsWritten<T>::value;
-    }
+    static constexpr bool is_written =
+        !std::is_const_v<typename std::remove_cvref_t<T>::value_type>;
 
     template <ExecutionSpace Exec, class Values>
     impl::PointLists list_of(const Values& values) const {
@@ -170,18 +161,22 @@ private:
                           values);
     }
 
-    template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
-    auto start_tuples(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
-                      const Op& op, const std::tuple<Arrays...>& arrays,
-                      const std::tuple<Values...>& values) {
+    template <impl::ExchangeKind Kind, ExecutionSpace Exec, class Op, class... Arrays,
+              class... Values>
+    auto start_tuples(const Exec& exec, impl::CallWord::Kind call, const Op& op,
+                      const std::tuple<Arrays...>& arrays, const std::tuple<Values...>& values) {
+        constexpr bool fills = Kind == impl::ExchangeKind::fill;
+        static_assert(!fills || (is_written<Values> && ...),
+                      "GatherPlan: values are written, but they are const");
+        static_assert(fills || (is_written<Arrays> && ...),
+                      "GatherPlan: elements are written, but they are const");
         const auto fields = impl::fields_of<Exec, false>(arrays);
         const auto runner = m_core->before_call([&] {
-            impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values),
-                              kind == impl::ExchangeKind::fill);
+            impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values), fills);
             return runner_for<Exec>(op, arrays, values);
         });
         ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
-            m_core.shared(), exec, runner, call, impl::array_set<Exec>(kind, fields));
+            m_core.shared(), exec, runner, call, impl::array_set<Exec>(Kind, fields));
         handle.begin_step();
         return handle;
     }

@@ -76,8 +76,6 @@ public:
     ///         LayoutError if processes side by side list different indices (thrown on all ranks)
     GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
                       const std::source_location& where = std::source_location::current());
-    GhostExchangePlan(GhostExchangePlan&&) noexcept = default;
-    GhostExchangePlan& operator=(GhostExchangePlan&&) noexcept = default;
 
     /// Prepares for arrays ahead of the first execute().
     template <ExecutionSpace Exec, DistViewLike... Arrays>

@@ -68,8 +68,6 @@ public:
     ///         is not there (thrown on all ranks)
     MigrationPlan(const Communicator& comm, std::span<const int> targets,
                   const std::source_location& where = std::source_location::current());
-    MigrationPlan(MigrationPlan&&) noexcept = default;
-    MigrationPlan& operator=(MigrationPlan&&) noexcept = default;
 
     /// Moves the elements of `from` to `to`, on whatever rank they belong: Views, or std::tie() of as many. What is moved
     /// stays in `from` too.

@@ -99,8 +99,6 @@ public:
     /// A plan for as many fields as are given here, each with its own layout and options.
     PaddingExchangePlan(const Communicator& comm, const std::vector<FieldExchange>& fields,
                         const std::source_location& where = std::source_location::current());
-    PaddingExchangePlan(PaddingExchangePlan&&) noexcept = default;
-    PaddingExchangePlan& operator=(PaddingExchangePlan&&) noexcept = default;
 
     /// Prepares for a set of arrays ahead of the first execute(); see above. Touches no element.
     ///

@@ -76,8 +76,6 @@ public:
                        const std::source_location& where = std::source_location::current())
         : PlanBase("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options),
                    where) {}
-    RedistributionPlan(RedistributionPlan&&) noexcept = default;
-    RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
 
     /// target = source. Element types may differ: they are converted as static_cast does. Of an index that
     /// several processes of the source hold, the lowest process's element is taken.

@@ -71,10 +71,12 @@ void launch_for_pair(const Caller& caller, const Exec& exec, const X& x, const Y
                      const Make& make) {
     constexpr int rank = Y::rank();
     const Shift<rank> shift = shift_between(caller.name.c_str(), y, x, cells);
+    const CellBox<rank> box = cell_box(y, cells);
+    if (box.count() > 0)
+        require_apart(caller.name.c_str(), y.view(), x.view(), box, shift.by, nullptr);
     note_written(y);
+    if (box.count() == 0) return;
     if constexpr (rank > 1) {
-        const CellBox<rank> box = cell_box(y, cells);
-        if (box.count() == 0) return;
         if (is_flat(y.view(), box) && same_strides(x.view(), y.view(), box)) {
             using FlatX = FlatView<typename X::view_type>;
             launch_flat(caller, exec, box.count(),

@@ -67,6 +67,17 @@ struct MatchedArrays {
         for (const CellMatch& match : matches) any_spreads = any_spreads || match.spreads;
     }
 
+    /// Throws UsageError if the cells of `box` in `to` share memory with other cells of one of the others.
+    template <DistViewLike To, int Rank>
+    void require_apart_from(const char* caller, const To& to, const CellBox<Rank>& box,
+                            const From&... from) const {
+        std::size_t n = 0;
+        const auto check = [&](const auto& view, const CellMatch& match) {
+            require_apart(caller, to.view(), view, box, match.shift.data(), match.factor.data());
+        };
+        (check(from.view(), matches[n++]), ...);
+    }
+
     /// Whether the cells of `box` are one row in `to` and, in the same order, in all others.
     template <DistViewLike To, int Rank>
     bool is_flat_with(const To& to, const CellBox<Rank>& box, const From&... from) const {

@@ -70,8 +70,8 @@ bool is_inactive(MPI_Request request) noexcept;
 /// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
 /// the end of its last one. Both sides know the number of bytes.
 ///
-/// A process that gives up sends an empty message to each receiver, which finds it in the place of the first
-/// message that does not come.
+/// A process that gives up sends an empty message to each partner. A receiver finds it in the place of the first message
+/// that does not come; a process that only sends looks for it while it waits.
 class PersistentMessages {
 public:
     struct Message {
@@ -113,6 +113,8 @@ public:
     bool all_arrived();
 
     /// Whether the buffers may be packed again.
+    ///
+    /// Throws UsageError if a receiver that sends nothing has given up.
     bool sends_are_done();
 
     /// Calls visit(peer) for those whose messages have not come, or that have not taken one that was sent.
@@ -131,7 +133,7 @@ public:
     /// For executions that this process will not come to: receives what others send to it in the next one, so
     /// that they need not wait.
     void refuse() noexcept;
-    /// Tells receivers that no execution follows.
+    /// Tells partners that no execution follows.
     void send_end() noexcept;
     /// Frees the requests, before the communicator goes. Messages under way get until `deadline`; then receives are cancelled, and
     /// send buffers stay allocated. What comes for nobody is dropped, so that the others' sends end.
@@ -144,15 +146,17 @@ private:
         MPI_Status status{};
     };
     bool notes_arrival();
+    [[noreturn]] void throw_abandoned(int peer) const;
     void free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept;
 
     Setting m_setting;
     std::vector<Message> m_to;
     std::vector<Message> m_from;
-    std::vector<MPI_Request> m_sends;    ///< of m_to
-    std::vector<MPI_Request> m_receives; ///< of m_from
-    std::vector<Stage> m_stages;         ///< of m_receives, in the execution under way
-    std::vector<Arrival> m_arrivals;     ///< as they came
+    std::vector<int> m_only_to, m_only_from; ///< partners in one direction alone, ascending
+    std::vector<MPI_Request> m_sends;        ///< of m_to
+    std::vector<MPI_Request> m_receives;     ///< of m_from
+    std::vector<Stage> m_stages;             ///< of m_receives, in the execution under way
+    std::vector<Arrival> m_arrivals;         ///< as they came
     std::size_t m_left = 0;
     bool m_under_way = false;
 };
