@@ -183,8 +183,9 @@ bool PersistentMessages::sends_are_done() {
         const int peer = m_to[i].peer;
         if (is_inactive(m_sends[i]) || !std::ranges::binary_search(m_only_to, peer)) continue;
         int has_ended = 0;
-        check_mpi(MPI_Iprobe(peer, m_setting.tag, m_setting.comm, &has_ended, MPI_STATUS_IGNORE),
-                  "MPI_Iprobe");
+        check_mpi(
+            MPI_Iprobe(peer, m_setting.end_tag, m_setting.comm, &has_ended, MPI_STATUS_IGNORE),
+            "MPI_Iprobe");
         if (has_ended) throw_abandoned(peer);
     }
     return done != 0;
@@ -201,13 +202,13 @@ void PersistentMessages::refuse() noexcept {
 }
 
 void PersistentMessages::send_end() noexcept {
-    const auto end = [&](int peer) {
+    const auto end = [&](int peer, int tag) {
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Isend(nullptr, 0, MPI_BYTE, peer, m_setting.tag, m_setting.comm, &request);
+        MPI_Isend(nullptr, 0, MPI_BYTE, peer, tag, m_setting.comm, &request);
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     };
-    for (const Message& to : m_to) end(to.peer);
-    for (const int peer : m_only_from) end(peer);
+    for (const Message& to : m_to) end(to.peer, m_setting.tag);
+    for (const int peer : m_only_from) end(peer, m_setting.end_tag);
 }
 
 void PersistentMessages::free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept {

@@ -99,7 +99,7 @@ private:
 ///
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: what was to be written is not to
 /// be relied on (others may still be writing targets), and the plan cannot be used again. Ranks that read this section
-/// in place, or write it, get a UsageError from their finish() or their next execution. Ranks that get messages complete
+/// in place, or write it, get a UsageError from their finish() or their next execution. Ranks that exchange messages complete
 /// the step that was abandoned, since its messages were sent when it began, and get a UsageError from a later step or
 /// their next execution of the plan. When the communicator is closed, or MPI ends, they get up to 2 seconds to complete
 /// their part.

@@ -83,6 +83,8 @@ public:
         const char* user = ""; ///< begins the text of errors
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
+        int end_tag =
+            0; ///< of ends to processes that only send: other messages with `tag` may be there
         std::shared_ptr<void> sent;   ///< memory of the messages to send
         const Calls* calls = nullptr; ///< may know better why a sender has given up
     };
