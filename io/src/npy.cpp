@@ -53,7 +53,7 @@ NpyOptions options_of_root(const Communicator& comm, NpyOptions options) {
 void put_place(Packed& packed, const NpyPlace& place) {
     packed.put(place.field.name).put(place.field.element).put(place.field.shape);
     packed.put(place.field.is_fortran_order).put(place.offset).put(place.is_swapped);
-    packed.put(place.has_numbers);
+    packed.put(place.has_numbers).put(place.is_npy);
 }
 
 NpyPlace get_place(Packed& packed) {
@@ -65,6 +65,7 @@ NpyPlace get_place(Packed& packed) {
     place.offset = packed.get<std::int64_t>();
     place.is_swapped = packed.get<bool>();
     place.has_numbers = packed.get<bool>();
+    place.is_npy = packed.get<bool>();
     return place;
 }
 

@@ -431,6 +431,41 @@ TEST_F(SeriesTest, complex_numbers_of_other_names) {
     }
 }
 
+// As h5py.opaque_dtype() marks times of NumPy: HDF5 converts nothing between opaque types of other tags.
+TEST_F(SeriesTest, bytes_with_a_tag) {
+    Random random(17, 10);
+    const auto section = [&] {
+        return StoredSection(world, random_stored_layout(random, world.size(), {50}),
+                             {ElementKind::opaque, 8}, random);
+    };
+    StoredSection times = section(), back = section();
+    times.fill(4);
+    save_hdf5(world, path, {{"times", times.any()}});
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t ours = H5Dopen2(file, "times", H5P_DEFAULT);
+        const hid_t space = H5Dget_space(ours);
+        const hid_t untagged = H5Dget_type(ours);
+        std::array<std::uint64_t, 50> bits{};
+        EXPECT_GE(H5Dread(ours, untagged, H5S_ALL, H5S_ALL, H5P_DEFAULT, bits.data()), 0);
+        const hid_t tagged = H5Tcreate(H5T_OPAQUE, 8);
+        EXPECT_GE(H5Tset_tag(tagged, "NUMPY:<M8[s]"), 0);
+        const hid_t theirs =
+            H5Dcreate2(file, "tagged", tagged, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        EXPECT_GE(H5Dwrite(theirs, tagged, H5S_ALL, H5S_ALL, H5P_DEFAULT, bits.data()), 0);
+        H5Dclose(theirs);
+        H5Tclose(tagged);
+        H5Tclose(untagged);
+        H5Sclose(space);
+        H5Dclose(ours);
+        H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(inspect_hdf5(world, path).fields.size(), 2U);
+    load_hdf5(world, path, {{"tagged", back.any()}});
+    EXPECT_ON_ALL_RANKS(back.is_right(4));
+}
+
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
     // Pieces that are hashed end within elements of 3 bytes.
     Random random(17, 2);
