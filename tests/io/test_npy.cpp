@@ -11,6 +11,7 @@
 #include <complex>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 namespace distview::testing {
 
@@ -203,6 +204,26 @@ TEST(Npy, members_that_are_no_npy_are_left_out) {
         EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, {{member, note.any()}}), Error,
                                   text("load_npz: expected a .npy file in '", path, "', member '",
                                        member, "', got other first bytes"));
+}
+
+TEST(Npy, buffers_may_be_as_large_as_they_like) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    Random random(19, 4);
+    StoredSection u(world, ArrayLayout(ProcessGrid{world.size()}, {cyclic(24)}),
+                    {ElementKind::signed_integer, 2}, random);
+    u.fill(7);
+    int rounds = 0;
+    NpyOptions options{.progress = [&](std::int64_t, std::int64_t) { ++rounds; }};
+    for (const std::int64_t less : {0, 1, 5}) {
+        options.buffer_bytes = std::numeric_limits<std::int64_t>::max() - less;
+        rounds = 0;
+        save_npy(world, folder.file("u.npy"), u.any(), options);
+        EXPECT_LE(rounds, 2);
+        u.fill(8);
+        load_npy(world, folder.file("u.npy"), u.any(), options);
+        EXPECT_ON_ALL_RANKS(u.is_right(7));
+    }
 }
 
 TEST(Npy, says_on_all_ranks_what_does_not_fit) {

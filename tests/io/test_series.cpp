@@ -15,6 +15,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -464,6 +465,38 @@ TEST_F(SeriesTest, bytes_with_a_tag) {
     EXPECT_EQ(inspect_hdf5(world, path).fields.size(), 2U);
     load_hdf5(world, path, {{"tagged", back.any()}});
     EXPECT_ON_ALL_RANKS(back.is_right(4));
+}
+
+TEST_F(SeriesTest, checksums_of_blocks_of_any_size) {
+    Random random(17, 11);
+    const std::vector<std::int64_t> shape{30, 20};
+    const auto section = [&](const std::vector<std::int64_t>& extents) {
+        return StoredSection(world, random_stored_layout(random, world.size(), extents),
+                             {ElementKind::floating_point, 8}, random);
+    };
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    StoredSection f = section(shape), back = section(shape), all = section({2, 30, 20});
+    for (const std::int64_t bytes : {most, most - 1, most / 2 + 1}) {
+        SCOPED_TRACE(bytes);
+        Hdf5Options options;
+        options.checksum_bytes = bytes;
+        f.fill(6);
+        save_hdf5(world, path, {{"f", f.any()}}, {}, options);
+        load_hdf5(world, path, {{"f", back.any()}});
+        EXPECT_ON_ALL_RANKS(back.is_right(6));
+        flip_bit_of(path, {}, 1000);
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", back.any()}}), Error,
+                                  "damaged bytes among [0, 4800) of field 'f' of");
+        Hdf5Series series(world, path, {{"f", f.any()}}, {}, options);
+        for (std::uint64_t step = 0; step < 2; ++step) {
+            f.fill(step);
+            series.append(0, {{"f", f.any()}});
+        }
+        load_hdf5(world, path, {{"f", all.any()}});
+        flip_bit_of(path, {1, 0, 0}, 1000);
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", all.any()}}), Error,
+                                  "damaged bytes among [4800, 9600) of field 'f' of");
+    }
 }
 
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
