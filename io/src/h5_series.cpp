@@ -207,6 +207,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
             impl::write_field(m_comm, series_name, arrays, f, raw, field, m_steps, m_options));
     }
     agree_on(m_comm, series_name, [&] {
+        // Before the time, by which the step counts.
         if (m_options.sync) raw.sync();
         raw.close();
     });
@@ -223,6 +224,8 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         write_row(calls, file, impl::time_name, H5T_NATIVE_DOUBLE, m_steps, 1, false, &time);
         if (m_options.grid) count_steps(calls, file, m_steps + 1);
         close(calls, file);
+        // The step counts by its time, and its checksums: these too.
+        if (m_options.sync) impl::RawFile(series_name, m_path, impl::RawFile::Mode::write).sync();
     });
     ++m_steps;
 }

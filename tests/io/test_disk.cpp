@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the disk has at any moment: this program's own fsync(), rename() and so on look, and call the system's.
+#include "stored_fields.hpp"
+
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// Called with the descriptor after each fsync() and pread(), and before each change of a name.
+std::function<void(int)>& on_sync() {
+    static std::function<void(int)> function;
+    return function;
+}
+std::function<void(int)>& on_read() {
+    static std::function<void(int)> function;
+    return function;
+}
+std::function<void()>& on_names() {
+    static std::function<void()> function;
+    return function;
+}
+bool has_links = true;
+
+template <class Function>
+Function* next(Function*, const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+void names_change() {
+    if (on_names()) on_names()();
+}
+
+} // namespace
+
+extern "C" {
+int fsync(int descriptor) {
+    const int status = next(&::fsync, "fsync")(descriptor);
+    if (on_sync()) on_sync()(descriptor);
+    return status;
+}
+ssize_t pread(int descriptor, void* to, std::size_t bytes, off_t offset) {
+    const ssize_t count = next(&::pread, "pread")(descriptor, to, bytes, offset);
+    if (on_read()) on_read()(descriptor);
+    return count;
+}
+int rename(const char* from, const char* to) noexcept {
+    names_change();
+    return next(&::rename, "rename")(from, to);
+}
+int link(const char* from, const char* to) noexcept {
+    names_change();
+    if (!has_links) {
+        errno = EPERM;
+        return -1;
+    }
+    return next(&::link, "link")(from, to);
+}
+int unlink(const char* path) noexcept {
+    names_change();
+    return next(&::unlink, "unlink")(path);
+}
+}
+
+namespace distview::testing {
+
+namespace {
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+ino_t number_of(const std::string& path) {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+class DiskTest : public ::testing::Test {
+protected:
+    Communicator world{MPI_COMM_WORLD};
+    SharedFolder folder;
+    std::string path = folder.file("run.h5");
+    Random random{29, 0};
+    StoredSection u{world,
+                    ArrayLayout(ProcessGrid{world.size(), 1}, {block(31), block(17)}),
+                    {ElementKind::floating_point, 8},
+                    random};
+
+    std::vector<NamedArray> fields() const { return {{"u", u.any()}}; }
+    void save(const Checkpoint& checkpoint, std::uint64_t step) {
+        u.fill(step);
+        checkpoint.save(fields());
+    }
+    bool has(const std::string& file, std::uint64_t step) {
+        u.fill(1000);
+        (void)Checkpoint(world, file).load(fields());
+        return u.is_right(step);
+    }
+    void TearDown() override {
+        on_sync() = {};
+        on_read() = {};
+        on_names() = {};
+        has_links = true;
+    }
+};
+
+TEST_F(DiskTest, has_all_of_a_step_once_it_is_appended) {
+    for (const int compression : {0, 1}) {
+        Hdf5Series series(world, path, fields(), {}, {.compression = compression, .sync = true});
+        std::string on_disk;
+        if (rank() == 0)
+            on_sync() = [&](int descriptor) {
+                struct stat status{};
+                if (::fstat(descriptor, &status) == 0 && status.st_ino == number_of(path))
+                    on_disk = bytes_of(path);
+            };
+        for (const std::uint64_t step : {1U, 2U}) {
+            u.fill(step);
+            series.append(static_cast<double>(step), fields());
+            if (rank() == 0) {
+                EXPECT_TRUE(on_disk == bytes_of(path)) << "compression " << compression;
+            }
+        }
+        on_sync() = {};
+    }
+}
+
+/// Flips a bit of the first element of "u". By rank 0. Collective.
+void spoil(const std::string& path) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen2(file, "u", H5P_DEFAULT);
+        const auto at = static_cast<std::streamoff>(H5Dget_offset(dataset));
+        H5Dclose(dataset);
+        H5Fclose(file);
+        std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+        stream.seekg(at);
+        const char flipped = static_cast<char>(stream.get() ^ 4);
+        stream.seekp(at);
+        stream.put(flipped);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+} // namespace
+
+} // namespace distview::testing
