@@ -161,6 +161,74 @@ void spoil(const std::string& path) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+TEST_F(DiskTest, always_has_a_whole_checkpoint_where_the_last_one_is_damaged) {
+    for (const int keep : {2, 3})
+        for (const bool is_seen : {false, true}) {
+            SCOPED_TRACE(::testing::Message() << "keep " << keep << ", seen " << is_seen);
+            const Checkpoint checkpoint(world, path, {.keep = keep});
+            save(checkpoint, 1);
+            save(checkpoint, 2);
+            spoil(path);
+            if (is_seen) { // else it is taken for whole
+                const Checkpoint reader(world, path);
+                EXPECT_EQ(reader.load(fields(), true).path, checkpoint.path_of(1));
+                EXPECT_ON_ALL_RANKS(u.is_right(1));
+            }
+
+            const ino_t damaged = number_of(path);
+            std::int64_t least = std::numeric_limits<std::int64_t>::max();
+            const auto look = [&] {
+                std::int64_t whole = 0;
+                for (int age = 0; age < keep; ++age) {
+                    const ino_t number = number_of(checkpoint.path_of(age));
+                    if (number != 0 && number != damaged) ++whole;
+                }
+                least = std::min(least, whole);
+            };
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank() == 0) on_names() = look;
+            save(checkpoint, 3);
+            on_names() = {};
+            if (rank() == 0) {
+                look();
+                EXPECT_GE(least, 1);
+            }
+            EXPECT_ON_ALL_RANKS(has(path, 3));
+            if (is_seen) {
+                EXPECT_ON_ALL_RANKS(has(checkpoint.path_of(1), 1));
+            }
+            save(checkpoint, 4);
+            EXPECT_ON_ALL_RANKS(has(path, 4) && has(checkpoint.path_of(1), 3));
+            if (is_seen && keep == 3) {
+                EXPECT_ON_ALL_RANKS(has(checkpoint.path_of(2), 1));
+            }
+            std::vector<std::string> names{"run.h5", "run.h5.1"};
+            if (keep == 3) names.emplace_back("run.h5.2");
+            EXPECT_EQ(folder.names(), names);
+        }
+}
+
+TEST_F(DiskTest, has_checkpoints_in_order_also_where_files_have_one_name_only) {
+    const Checkpoint checkpoint(world, path, {.keep = 3});
+    has_links = false;
+    for (const std::uint64_t step : {1U, 2U, 3U, 4U}) save(checkpoint, step);
+    has_links = true;
+    for (int age = 0; age < 3; ++age)
+        EXPECT_ON_ALL_RANKS(has(checkpoint.path_of(age), static_cast<std::uint64_t>(4 - age)));
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1", "run.h5.2"}));
+}
+
+TEST_F(DiskTest, loses_what_a_writer_has_left_that_was_killed_between_two_names) {
+    const Checkpoint checkpoint(world, path);
+    save(checkpoint, 1);
+    save(checkpoint, 2);
+    if (rank() == 0) std::ofstream(path + ".1.partial") << "a checkpoint";
+    MPI_Barrier(MPI_COMM_WORLD);
+    save(checkpoint, 3);
+    EXPECT_ON_ALL_RANKS(has(path, 3) && has(checkpoint.path_of(1), 2));
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
+}
+
 } // namespace
 
 } // namespace distview::testing
