@@ -208,7 +208,7 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
                        const Hdf5Options& given, int keep) {
     const CollectiveCall call(comm, caller);
     const Hdf5Options options = impl::options_of_root(comm, given);
-    impl::agree_on_arrays(comm, caller, arrays, [&] {
+    impl::agree_on_arrays(comm, caller, {path}, arrays, [&] {
         impl::check_arrays(caller, comm, arrays, options);
         if (comm.rank() != 0) return;
         impl::check_texts(caller, attributes, options.axis_names);
@@ -294,7 +294,7 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
                  const FileOptions& given) {
     const FileOptions options = options_of_root(comm, given);
     agree_on_arrays(
-        comm, calls.caller(), arrays,
+        comm, calls.caller(), {calls.path(), step}, arrays,
         [&] {
             for (const NamedArray& each : arrays) {
                 check_processes(calls.caller(), comm, each.array);

@@ -121,7 +121,7 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
     : m_comm(comm), m_path(path) {
     const CollectiveCall call(comm, series_name);
     m_options = impl::options_of_root(comm, options);
-    impl::agree_on_arrays(comm, series_name, arrays, [&] {
+    impl::agree_on_arrays(comm, series_name, {path}, arrays, [&] {
         impl::check_arrays(series_name, comm, arrays, m_options);
         if (comm.rank() != 0) return;
         impl::check_texts(series_name, attributes, m_options.axis_names);
@@ -165,7 +165,7 @@ void Hdf5Series::check(const std::vector<NamedArray>& arrays) const {
 
 void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     const CollectiveCall call(m_comm, series_name);
-    impl::agree_on_arrays(m_comm, series_name, arrays, [&] { check(arrays); });
+    impl::agree_on_arrays(m_comm, series_name, {m_path}, arrays, [&] { check(arrays); });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, m_options);
     for (impl::NewField& field : fields) {
         field.stored.extents = field.shape;

@@ -116,7 +116,7 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     const std::string caller = "save_npy";
     const CollectiveCall call(comm, caller);
     const NpyOptions options = impl::options_of_root(comm, given);
-    impl::agree_on_arrays(comm, caller, {{"", array}},
+    impl::agree_on_arrays(comm, caller, {path}, {{"", array}},
                           [&] { impl::check_processes(caller, comm, array); });
     impl::Transfer transfer;
     transfer.caller = caller;
@@ -152,7 +152,7 @@ void load_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     const CollectiveCall call(comm, caller);
     const FileOptions options = impl::options_of_root(comm, given);
     const impl::NpyPlace place = find_array(comm, caller, path);
-    const impl::RawFile file = impl::agree_on_arrays(comm, caller, {{"", array}}, [&] {
+    const impl::RawFile file = impl::agree_on_arrays(comm, caller, {path}, {{"", array}}, [&] {
         impl::check_processes(caller, comm, array);
         impl::check_field(caller, text("'", path, "'"), place.field, array);
         return impl::RawFile(caller, path, impl::RawFile::Mode::read);

@@ -130,7 +130,8 @@ void save_npz(const Communicator& comm, const std::string& path,
     const CollectiveCall call(comm, caller);
     const NpyOptions options = impl::options_of_root(comm, given);
     impl::agree_on_arrays(
-        comm, caller, arrays, [&] { check_members(caller, comm, arrays); }, impl::Names::of_all);
+        comm, caller, {path}, arrays, [&] { check_members(caller, comm, arrays); },
+        impl::Names::of_all);
     std::vector<Member> members = make_members(caller, arrays, options);
     const std::int64_t end =
         members.empty() ? 0 : members.back().zip.begin + members.back().zip.bytes;
@@ -180,7 +181,7 @@ void load_npz(const Communicator& comm, const std::string& path,
     const FileOptions options = impl::options_of_root(comm, given);
     const std::vector<impl::NpyPlace> places = find_members(comm, caller, path);
     const impl::RawFile file = impl::agree_on_arrays(
-        comm, caller, arrays,
+        comm, caller, {path}, arrays,
         [&] {
             for (const NamedArray& each : arrays) {
                 impl::check_processes(caller, comm, each.array);

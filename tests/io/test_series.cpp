@@ -499,6 +499,49 @@ TEST_F(SeriesTest, checksums_of_blocks_of_any_size) {
     }
 }
 
+TEST_F(SeriesTest, of_other_steps_on_other_ranks_are_refused) {
+    if (world.size() == 1) return; // there is no other rank
+    Random random(17, 12);
+    StoredSection f(world, random_stored_layout(random, world.size(), {30, 20}),
+                    {ElementKind::floating_point, 8}, random);
+    Hdf5Series series(world, path, {{"f", f.any()}});
+    for (std::uint64_t step = 0; step < 2; ++step) {
+        f.fill(step);
+        series.append(0, {{"f", f.any()}});
+    }
+    const int last = world.size() - 1;
+    const auto differs = [&](const std::string& what) {
+        return text("expected the same arguments on all ranks, those of rank ", last,
+                    " differ from those of rank 0: ", what);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, rank() == last ? 1 : 0, {{"f", f.any()}}),
+                              UsageError, differs(text("step is 1 on rank ", last)));
+    EXPECT_ON_ALL_RANKS(f.is_right(1));
+
+    // Also other files, which all ranks open.
+    const std::string other = folder.file("other.h5");
+    const std::string mine = rank() == last ? other : path;
+    const std::vector<NamedArray> one{{"f", f.any()}};
+    save_hdf5(world, path, one);
+    save_hdf5(world, other, one);
+    const std::vector<std::string> names = folder.names();
+    const std::string error = differs(text("path is '", other, "' on rank ", last));
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(Hdf5Series(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(Checkpoint(world, mine).save(one), UsageError, error);
+    EXPECT_EQ(folder.names(), names);
+    save_npy(world, path, f.any());
+    save_npy(world, other, f.any());
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, mine, f.any()), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(save_npy(world, mine, f.any()), UsageError, error);
+    save_npz(world, path, one);
+    save_npz(world, other, one);
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(save_npz(world, mine, one), UsageError, error);
+    EXPECT_EQ(folder.names(), names);
+}
+
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
     // Pieces that are hashed end within elements of 3 bytes.
     Random random(17, 2);
