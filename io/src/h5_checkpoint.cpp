@@ -94,7 +94,9 @@ void Checkpoint::save(const std::vector<NamedArray>& fields, const Attributes& s
 Attributes Checkpoint::load_from(const std::string& path,
                                  const std::vector<NamedArray>& fields) const {
     const impl::H5Calls calls(load_caller, path);
+    impl::RawFile of_root;
     impl::Packed packed = impl::from_root(m_comm, load_caller, [&] {
+        of_root = impl::RawFile(load_caller, path, impl::RawFile::Mode::read);
         const impl::H5Turn turn;
         const impl::H5Id file = impl::open_h5_file(calls);
         Attributes scalars = impl::read_attributes(calls, file);
@@ -115,7 +117,7 @@ Attributes Checkpoint::load_from(const std::string& path,
         impl::put_attributes(found, scalars);
         return found;
     });
-    impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options));
+    impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options), std::move(of_root));
     return impl::get_attributes(packed);
 }
 

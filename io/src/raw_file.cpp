@@ -75,6 +75,12 @@ std::int64_t RawFile::size() const {
     return status.st_size;
 }
 
+bool RawFile::is_replaced() const noexcept {
+    struct stat mine{}, named{};
+    return ::fstat(m_descriptor, &mine) == 0 && ::stat(m_path.c_str(), &named) == 0 &&
+           (mine.st_dev != named.st_dev || mine.st_ino != named.st_ino);
+}
+
 void RawFile::read(void* to, std::int64_t bytes, std::int64_t offset,
                    const std::string& what) const {
     auto* at = static_cast<char*>(to);

@@ -28,6 +28,8 @@ public:
     const std::string& path() const noexcept { return m_path; }
     bool is_open() const noexcept { return m_descriptor >= 0; }
     std::int64_t size() const;
+    /// Whether another file has its name by now.
+    bool is_replaced() const noexcept;
     /// Throws DamageError unless all bytes are there. `what` is said in errors: "field 'h'".
     void read(void* to, std::int64_t bytes, std::int64_t offset, const std::string& what) const;
     void write(const void* from, std::int64_t bytes, std::int64_t offset,

@@ -159,6 +159,16 @@ std::vector<Argument> arguments_of(const FilePlace& place, const std::vector<Nam
     return arguments;
 }
 
+void check_not_replaced(const Communicator& comm, const std::string& caller,
+                        const RawFile& of_root) {
+    agree_on(comm, caller.c_str(), [&] {
+        require<Error>(comm.rank() != 0 || !of_root.is_replaced(), [&] {
+            return text(caller, ": expected to read one file '", of_root.path(),
+                        "', got another one: it was replaced while it was read");
+        });
+    });
+}
+
 std::vector<std::int64_t> file_extents(const AnyDistView& array,
                                        const std::vector<int>& permutation) {
     std::vector<std::int64_t> extents;

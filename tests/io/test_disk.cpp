@@ -229,6 +229,63 @@ TEST_F(DiskTest, loses_what_a_writer_has_left_that_was_killed_between_two_names)
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
 }
 
+// Ranks open a file one after the other: a writer that replaces it meanwhile must not have them read parts of two.
+TEST_F(DiskTest, has_another_file_while_one_is_read) {
+    const std::string other = folder.file("other");
+    StoredSection v(world, ArrayLayout(ProcessGrid{world.size()}, {cyclic(40)}),
+                    {ElementKind::floating_point, 8}, random);
+    const std::vector<NamedArray> both{{"u", u.any()}, {"v", v.any()}};
+    const auto save = [&](const std::function<void(const std::string&)>& save_to) {
+        u.fill(2), v.fill(2);
+        save_to(other);
+        u.fill(1), v.fill(1);
+        save_to(path);
+    };
+    // Rank 0 has read something of the file, and others nothing yet.
+    const auto replace_once_read = [&] {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank() == 0)
+            on_read() = [&](int descriptor) {
+                struct stat status{};
+                if (::fstat(descriptor, &status) != 0 || status.st_ino != number_of(path)) return;
+                on_read() = {};
+                EXPECT_EQ(std::rename(other.c_str(), path.c_str()), 0);
+            };
+    };
+    const std::string error =
+        "expected to read one file '" + path + "', got another one: it was replaced";
+
+    save([&](const std::string& to) { save_npy(world, to, u.any()); });
+    replace_once_read();
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, u.any()), Error, error);
+    load_npy(world, path, u.any());
+    EXPECT_ON_ALL_RANKS(u.is_right(2));
+    save([&](const std::string& to) { save_npz(world, to, both); });
+    replace_once_read();
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, both), Error, error);
+
+    const auto save_fields = [&](const std::string& to) { save_hdf5(world, to, both); };
+    // Between two fields.
+    FileOptions reading;
+    reading.progress = [&](std::int64_t, std::int64_t) {
+        if (std::filesystem::exists(other)) std::filesystem::rename(other, path);
+    };
+    save(save_fields);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, both, reading), Error, error);
+    load_hdf5(world, path, both, reading);
+    EXPECT_ON_ALL_RANKS(u.is_right(2) && v.is_right(2));
+    CheckpointOptions options;
+    options.progress = reading.progress;
+    save([&](const std::string& to) { Checkpoint(world, to).save(both); });
+    EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, path, options).load(both, true), Error,
+                              error);
+    // After the last one has been opened it is one file for all.
+    const std::vector<NamedArray> one{{"u", u.any()}};
+    save(save_fields);
+    load_hdf5(world, path, one, reading);
+    EXPECT_ON_ALL_RANKS(u.is_right(1));
+}
+
 } // namespace
 
 } // namespace distview::testing
