@@ -21,7 +21,7 @@ void write_piece(const RawFile& file, const StoredArray& stored, Blocks& blocks,
     for (std::int64_t at = begin; at < end;) {
         const std::int64_t block = at / blocks.block_bytes;
         const std::int64_t first = block * blocks.block_bytes;
-        const std::int64_t last = std::min(total, first + blocks.block_bytes);
+        const std::int64_t last = first + std::min(total - first, blocks.block_bytes);
         const std::int64_t next = std::min(end, last);
         const std::byte* const memory = bytes(at, next);
         stored.write(file, at, next, memory, what);
@@ -93,7 +93,7 @@ std::vector<std::uint64_t> finish_blocks(const Communicator& comm, const RawFile
         std::vector<std::byte> memory;
         for (const std::int64_t block : blocks.open) {
             const std::int64_t first = block * blocks.block_bytes;
-            const std::int64_t last = std::min(total, first + blocks.block_bytes);
+            const std::int64_t last = first + std::min(total - first, blocks.block_bytes);
             memory.resize(static_cast<std::size_t>(last - first));
             stored.read(file, first, last, memory.data(), what);
             blocks.found.push_back({block, blocks.hash(memory.data(), memory.size())});

@@ -52,10 +52,11 @@ struct Blocks {
         const std::int64_t end = step_bytes > 0 ? base + step_bytes : total;
         const std::int64_t number = (at - base) / block_bytes;
         const std::int64_t first = base + number * block_bytes;
-        return {first, std::min(end, first + block_bytes), step * count(step_bytes) + number, step};
+        return {first, first + std::min(end - first, block_bytes),
+                step * count(step_bytes) + number, step};
     }
     std::int64_t count(std::int64_t bytes) const noexcept {
-        return (bytes + block_bytes - 1) / block_bytes;
+        return bytes == 0 ? 0 : (bytes - 1) / block_bytes + 1;
     }
 };
 

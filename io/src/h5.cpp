@@ -137,6 +137,8 @@ H5Id h5_type(const ElementType& element) {
 }
 
 H5Id h5_memory_type(const ElementType& element, hid_t stored) {
+    // HDF5 converts nothing between opaque types of other tags.
+    if (element.kind == ElementKind::opaque) return {H5Tcopy(stored), H5Tclose};
     if (element.kind != ElementKind::complex) return h5_type(element);
     std::string real = member_name(stored, 0), imaginary = member_name(stored, 1);
     const auto begins_with = [](const std::string& name, char small, char capital) {

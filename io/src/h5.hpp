@@ -82,7 +82,7 @@ private:
 /// The type that elements have in our files, as h5py writes and reads it.
 H5Id h5_type(const ElementType& element);
 /// The type that elements of a dataset of type `stored` have in memory. HDF5 reads members of complex numbers by the names
-/// that they have in the file: real and imag, say.
+/// that they have in the file: real and imag, say; and bytes that are no number only with their tag.
 H5Id h5_memory_type(const ElementType& element, hid_t stored);
 /// What a dataset's type is to us; nothing for texts and tables.
 std::optional<ElementType> element_of(hid_t type);

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <variant>
 
@@ -49,6 +50,11 @@ H5Id space_of(const std::vector<std::int64_t>& extents, bool grows = false) {
     std::vector<hsize_t> most = now;
     if (grows) most[0] = H5S_UNLIMITED;
     return {H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()), H5Sclose};
+}
+
+/// Whether a field has as many axes as the grid, so that its cells have places.
+bool lies_in(const std::optional<UniformGrid>& grid, const NewField& field) {
+    return grid && grid->spacing.size() == field.shape.size();
 }
 
 /// What readers of netCDF call a dimension that has no coordinates.
@@ -226,11 +232,18 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
     const auto d = static_cast<std::size_t>(axis);
     const std::int64_t extent = field.shape[d];
     const AxisLayout* const layout = d < field.axes.size() ? &field.axes[d] : nullptr;
-    const bool has_labels = layout && layout->type() == DistType::unstructured &&
-                            layout->as_unstructured().known_process() < 0 &&
-                            extent <= most_coordinates;
+    const std::int64_t* const labels = layout && layout->type() == DistType::unstructured &&
+                                               layout->as_unstructured().known_process() < 0 &&
+                                               extent <= most_coordinates
+                                           ? layout->as_unstructured().all_labels()
+                                           : nullptr;
+    const bool has_labels = labels != nullptr;
+    const std::optional<UniformGrid>& grid = m_options.grid;
+    const bool has_places = lies_in(grid, field) && !has_labels && extent <= most_coordinates;
     const auto known = std::find_if(m_scales.begin(), m_scales.end(), [&](const Scale& scale) {
-        return scale.axis == axis && scale.extent == extent && !has_labels && !scale.has_labels;
+        const bool is_like = scale.axis == axis && scale.extent == extent &&
+                             scale.has_places == has_places && !scale.labels == !has_labels;
+        return is_like && (!has_labels || std::equal(labels, labels + extent, scale.labels));
     });
     const std::string what = text("to make the axes of field '", field.name, "' in");
     if (known != m_scales.end())
@@ -240,11 +253,8 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
         d < m_options.axis_names.size() ? m_options.axis_names[d] : text("axis_", axis);
     if (H5Lexists(m_file, name.c_str(), H5P_DEFAULT) > 0) name += text('_', extent);
     while (H5Lexists(m_file, name.c_str(), H5P_DEFAULT) > 0) name += '_';
-    m_scales.push_back({axis, extent, has_labels, name});
+    m_scales.push_back({axis, extent, has_places, labels, name});
 
-    const std::optional<UniformGrid>& grid = m_options.grid;
-    const bool has_places = grid && grid->spacing.size() == field.shape.size() && !has_labels &&
-                            extent <= most_coordinates;
     const H5Id creation = new_property_list(H5P_DATASET_CREATE);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     const hid_t type = has_places ? H5T_IEEE_F64LE : has_labels ? H5T_STD_I64LE : H5T_IEEE_F32BE;
@@ -261,8 +271,7 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
         m_calls.check(
             H5Dwrite(scale, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, places.data()), what);
     } else if (has_labels) {
-        m_calls.check(H5Dwrite(scale, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                               layout->as_unstructured().all_labels()),
+        m_calls.check(H5Dwrite(scale, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels),
                       what);
     }
     const bool has_values = has_places || has_labels;
@@ -274,7 +283,11 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
 }
 
 void H5Builder::add_axes(const std::vector<NewField>& fields, bool has_steps) {
-    for (const NewField& field : fields) {
+    // Axes with coordinates get their names first, in whatever order the fields come.
+    std::vector<NewField> in_order = fields;
+    std::stable_partition(in_order.begin(), in_order.end(),
+                          [&](const NewField& field) { return lies_in(m_options.grid, field); });
+    for (const NewField& field : in_order) {
         const std::string what = text("to name the axes of field '", field.name, "' in");
         const H5Id dataset(m_calls.check(H5Dopen2(m_file, field.name.c_str(), H5P_DEFAULT), what),
                            H5Dclose);

@@ -65,7 +65,8 @@ private:
     struct Scale {
         int axis = 0;
         std::int64_t extent = 0;
-        bool has_labels = false;
+        bool has_places = false;
+        const std::int64_t* labels = nullptr; ///< of an array that outlives the builder; null: none
         std::string name;
     };
     std::vector<Scale> m_scales;

@@ -12,6 +12,9 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <mutex>
+#include <set>
+#include <string>
 #include <typeinfo>
 #include <utility>
 
@@ -39,6 +42,29 @@ bool is_damage(const Communicator& comm, const std::string& path, const Error& e
     return all_reduce(comm, ReduceOperation::max, static_cast<std::int32_t>(is_found)) != 0;
 }
 
+/// Last checkpoints that load() has found damaged, in this process: programs may load with one Checkpoint and save with
+/// another.
+class DamagedFiles {
+public:
+    void add(const std::string& path) {
+        const std::lock_guard lock(m_mutex);
+        m_identities.insert(impl::identity_of(path));
+    }
+    bool has(const std::string& path) {
+        const std::lock_guard lock(m_mutex);
+        return m_identities.contains(impl::identity_of(path));
+    }
+
+private:
+    std::mutex m_mutex;
+    std::set<std::string> m_identities;
+};
+
+DamagedFiles& damaged_files() {
+    static DamagedFiles files;
+    return files;
+}
+
 } // namespace
 
 Checkpoint::Checkpoint(const Communicator& comm, std::string path, CheckpointOptions options)
@@ -60,13 +86,17 @@ void Checkpoint::save(const std::vector<NamedArray>& fields, const Attributes& s
         });
     });
     all[scalars_checksum] = checksum_of(scalars);
-    impl::save_fields(m_comm, save_caller, m_path, fields, all, m_options, m_options.keep);
+    // A damaged one in the place of a whole one would be of no use.
+    impl::save_fields(m_comm, save_caller, m_path, fields, all, m_options,
+                      damaged_files().has(m_path) ? 1 : m_options.keep);
 }
 
 Attributes Checkpoint::load_from(const std::string& path,
                                  const std::vector<NamedArray>& fields) const {
     const impl::H5Calls calls(load_caller, path);
+    impl::RawFile of_root;
     impl::Packed packed = impl::from_root(m_comm, load_caller, [&] {
+        of_root = impl::RawFile(load_caller, path, impl::RawFile::Mode::read);
         const impl::H5Turn turn;
         const impl::H5Id file = impl::open_h5_file(calls);
         Attributes scalars = impl::read_attributes(calls, file);
@@ -87,7 +117,7 @@ Attributes Checkpoint::load_from(const std::string& path,
         impl::put_attributes(found, scalars);
         return found;
     });
-    impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options));
+    impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options), std::move(of_root));
     return impl::get_attributes(packed);
 }
 
@@ -104,6 +134,7 @@ LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool fa
             return loaded;
         } catch (const Error& error) { // the same on all ranks
             if (!is_damage(m_comm, loaded.path, error, watch)) throw;
+            if (age == 0) damaged_files().add(m_path);
             loaded.damage += text(loaded.damage.empty() ? "" : "; ", error.what());
         }
         if (!falls_back) break;

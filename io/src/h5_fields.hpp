@@ -35,9 +35,10 @@ std::vector<std::uint64_t> write_field(const Communicator& comm, const std::stri
                                        const RawFile& file, const NewField& field,
                                        std::int64_t step, const Hdf5Options& options);
 
-/// Fills arrays from datasets of their names; `step` >= 0: from that index along the datasets' first axes. Collective.
+/// Fills arrays from datasets of their names; `step` >= 0: from that index along the datasets' first axes. `of_root` is the
+/// file on rank 0 if something of it was read before. Collective.
 void load_fields(const Communicator& comm, const H5Calls& calls,
                  const std::vector<NamedArray>& arrays, std::int64_t step,
-                 const FileOptions& options);
+                 const FileOptions& options, RawFile of_root = {});
 
 } // namespace distview::impl

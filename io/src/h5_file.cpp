@@ -167,7 +167,7 @@ std::vector<std::uint64_t> write_field(const Communicator& comm, const std::stri
 
 void read_field(const Communicator& comm, const H5Calls& calls, const OpenField& open,
                 std::int64_t step, const std::vector<NamedArray>& arrays, std::size_t number,
-                const FileOptions& options) {
+                const FileOptions& options, const RawFile& of_root) {
     const NamedArray& named = arrays[number];
     Transfer transfer = transfer_of(calls.caller(), arrays, number, options);
     transfer.blocks.expected = open.sums;
@@ -188,6 +188,7 @@ void read_field(const Communicator& comm, const H5Calls& calls, const OpenField&
             file = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
             return std::make_unique<RawSource>(file, stored, transfer.what);
         });
+    check_not_replaced(comm, calls.caller(), of_root);
     read_array(comm, named.array, *source, stored, transfer,
                text(transfer.what, step >= 0 ? text(", step ", step, ',') : "", " of '",
                     calls.path(), '\''));
@@ -208,7 +209,7 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
                        const Hdf5Options& given, int keep) {
     const CollectiveCall call(comm, caller);
     const Hdf5Options options = impl::options_of_root(comm, given);
-    impl::agree_on_arrays(comm, caller, arrays, [&] {
+    impl::agree_on_arrays(comm, caller, {path}, arrays, [&] {
         impl::check_arrays(caller, comm, arrays, options);
         if (comm.rank() != 0) return;
         impl::check_texts(caller, attributes, options.axis_names);
@@ -290,11 +291,11 @@ void load_hdf5(const Communicator& comm, const std::string& path,
 namespace impl {
 
 void load_fields(const Communicator& comm, const H5Calls& calls,
-                 const std::vector<NamedArray>& arrays, std::int64_t step,
-                 const FileOptions& given) {
+                 const std::vector<NamedArray>& arrays, std::int64_t step, const FileOptions& given,
+                 RawFile of_root) {
     const FileOptions options = options_of_root(comm, given);
     agree_on_arrays(
-        comm, calls.caller(), arrays,
+        comm, calls.caller(), {calls.path(), step}, arrays,
         [&] {
             for (const NamedArray& each : arrays) {
                 check_processes(calls.caller(), comm, each.array);
@@ -303,6 +304,8 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
         },
         Names::of_all);
     Packed packed = from_root(comm, calls.caller(), [&] {
+        if (!of_root.is_open())
+            of_root = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
         const H5Turn turn;
         const H5Id file = open_h5_file(calls);
         Packed found;
@@ -328,7 +331,7 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
         }
     });
     for (std::size_t f = 0; f < arrays.size(); ++f)
-        read_field(comm, calls, fields[f], step, arrays, f, options);
+        read_field(comm, calls, fields[f], step, arrays, f, options, of_root);
 }
 
 } // namespace impl

@@ -124,7 +124,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     const std::int64_t steps = has_steps && !open.field.shape.empty() ? open.field.shape[0] : 1;
     const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 &&
                       (!has_steps || extents[0] >= steps) &&
-                      extents.back() == (bytes + open.block_bytes - 1) / open.block_bytes;
+                      extents.back() == (bytes == 0 ? 0 : (bytes - 1) / open.block_bytes + 1);
     require<DamageError>(fits, [&] {
         return text(calls.caller(), ": expected ", what, " '", calls.path(),
                     "' to be as many as its bytes take, got ", tuple_text(extents), " of ",

@@ -121,7 +121,7 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
     : m_comm(comm), m_path(path) {
     const CollectiveCall call(comm, series_name);
     m_options = impl::options_of_root(comm, options);
-    impl::agree_on_arrays(comm, series_name, arrays, [&] {
+    impl::agree_on_arrays(comm, series_name, {path}, arrays, [&] {
         impl::check_arrays(series_name, comm, arrays, m_options);
         if (comm.rank() != 0) return;
         impl::check_texts(series_name, attributes, m_options.axis_names);
@@ -165,7 +165,7 @@ void Hdf5Series::check(const std::vector<NamedArray>& arrays) const {
 
 void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     const CollectiveCall call(m_comm, series_name);
-    impl::agree_on_arrays(m_comm, series_name, arrays, [&] { check(arrays); });
+    impl::agree_on_arrays(m_comm, series_name, {m_path}, arrays, [&] { check(arrays); });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, m_options);
     for (impl::NewField& field : fields) {
         field.stored.extents = field.shape;
@@ -207,6 +207,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
             impl::write_field(m_comm, series_name, arrays, f, raw, field, m_steps, m_options));
     }
     agree_on(m_comm, series_name, [&] {
+        // Before the time, by which the step counts.
         if (m_options.sync) raw.sync();
         raw.close();
     });
@@ -223,6 +224,8 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         write_row(calls, file, impl::time_name, H5T_NATIVE_DOUBLE, m_steps, 1, false, &time);
         if (m_options.grid) count_steps(calls, file, m_steps + 1);
         close(calls, file);
+        // The step counts by its time, and its checksums: these too.
+        if (m_options.sync) impl::RawFile(series_name, m_path, impl::RawFile::Mode::write).sync();
     });
     ++m_steps;
 }

@@ -2,6 +2,7 @@
 #include "new_file.hpp"
 
 #include <distview/comm/agreement.hpp>
+#include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <cstdio>
@@ -40,11 +41,26 @@ void NewFile::commit(bool sync, int keep) {
         if (m_comm.rank() != 0) return;
         // Without one that gets older, the older ones stay what they are.
         if (!is_file(m_path)) keep = 1;
-        for (int age = keep - 1; age > 1; --age)
-            (void)std::rename(kept_name(m_path, age - 1).c_str(), kept_name(m_path, age).c_str());
-        if (keep > 1) keep_file(m_path, kept_name(m_path, 1));
-        replace_file(m_caller, m_temporary, m_path);
+        const auto get_older = [&](const std::string& last) {
+            for (int age = keep - 1; age > 1; --age)
+                (void)std::rename(kept_name(m_path, age - 1).c_str(),
+                                  kept_name(m_path, age).c_str());
+            (void)std::rename(last.c_str(), kept_name(m_path, 1).c_str());
+        };
+        // The last one may be damaged: until the new one has its name, older ones have theirs.
+        const std::string aside = temporary_name(kept_name(m_path, 1));
+        const bool is_aside = keep > 1 && add_name(m_path, aside);
+        if (keep > 1 && !is_aside) get_older(m_path);
+        try {
+            replace_file(m_caller, m_temporary, m_path);
+        } catch (const Error&) {
+            if (is_aside) remove_file(aside);
+            throw;
+        }
         m_is_there = false;
+        if (!is_aside) return;
+        get_older(aside);
+        remove_file(aside); // two names of one file are not renamed to each other
     });
 }
 

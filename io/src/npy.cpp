@@ -53,7 +53,7 @@ NpyOptions options_of_root(const Communicator& comm, NpyOptions options) {
 void put_place(Packed& packed, const NpyPlace& place) {
     packed.put(place.field.name).put(place.field.element).put(place.field.shape);
     packed.put(place.field.is_fortran_order).put(place.offset).put(place.is_swapped);
-    packed.put(place.has_numbers);
+    packed.put(place.has_numbers).put(place.is_npy);
 }
 
 NpyPlace get_place(Packed& packed) {
@@ -65,6 +65,7 @@ NpyPlace get_place(Packed& packed) {
     place.offset = packed.get<std::int64_t>();
     place.is_swapped = packed.get<bool>();
     place.has_numbers = packed.get<bool>();
+    place.is_npy = packed.get<bool>();
     return place;
 }
 
@@ -95,12 +96,13 @@ void read_npy_array(const Communicator& comm, const std::string& caller, const R
 
 namespace {
 
+/// Rank 0 keeps the file open.
 impl::NpyPlace find_array(const Communicator& comm, const std::string& caller,
-                          const std::string& path) {
+                          const std::string& path, impl::RawFile& of_root) {
     impl::Packed packed = impl::from_root(comm, caller, [&] {
-        const impl::RawFile file(caller, path, impl::RawFile::Mode::read);
+        of_root = impl::RawFile(caller, path, impl::RawFile::Mode::read);
         impl::Packed found;
-        const impl::NpyPlace place = impl::read_npy_header(file, caller, "", 0, file.size());
+        const impl::NpyPlace place = impl::read_npy_header(of_root, caller, "", 0, of_root.size());
         impl::require_numbers(caller, path, place);
         impl::put_place(found, place);
         return found;
@@ -115,7 +117,7 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     const std::string caller = "save_npy";
     const CollectiveCall call(comm, caller);
     const NpyOptions options = impl::options_of_root(comm, given);
-    impl::agree_on_arrays(comm, caller, {{"", array}},
+    impl::agree_on_arrays(comm, caller, {path}, {{"", array}},
                           [&] { impl::check_processes(caller, comm, array); });
     impl::Transfer transfer;
     transfer.caller = caller;
@@ -142,7 +144,8 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
 
 StoredField inspect_npy(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npy");
-    return find_array(comm, "inspect_npy", path).field;
+    impl::RawFile of_root;
+    return find_array(comm, "inspect_npy", path, of_root).field;
 }
 
 void load_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,
@@ -150,12 +153,14 @@ void load_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     const std::string caller = "load_npy";
     const CollectiveCall call(comm, caller);
     const FileOptions options = impl::options_of_root(comm, given);
-    const impl::NpyPlace place = find_array(comm, caller, path);
-    const impl::RawFile file = impl::agree_on_arrays(comm, caller, {{"", array}}, [&] {
+    impl::RawFile of_root;
+    const impl::NpyPlace place = find_array(comm, caller, path, of_root);
+    const impl::RawFile file = impl::agree_on_arrays(comm, caller, {path}, {{"", array}}, [&] {
         impl::check_processes(caller, comm, array);
         impl::check_field(caller, text("'", path, "'"), place.field, array);
         return impl::RawFile(caller, path, impl::RawFile::Mode::read);
     });
+    impl::check_not_replaced(comm, caller, of_root);
     impl::read_npy_array(comm, caller, file, place, array, options,
                          impl::progress_of(options, {{"", array}}, 0));
 }

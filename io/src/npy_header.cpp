@@ -122,7 +122,10 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
     std::string prefix(static_cast<std::size_t>(long_prefix), '\0');
     const std::int64_t bytes_there = std::min(end - begin, long_prefix);
     file.read(prefix.data(), bytes_there, begin, "the header");
-    expect(prefix.compare(0, magic.size(), magic) == 0, "other first bytes");
+    NpyPlace place;
+    place.field.name = name;
+    place.is_npy = place.has_numbers = prefix.compare(0, magic.size(), magic) == 0;
+    if (!place.is_npy) return place;
     expect(bytes_there == long_prefix, "fewer bytes than its header has");
     const auto byte = [&](std::size_t i) {
         return static_cast<std::int64_t>(static_cast<unsigned char>(prefix[i]));
@@ -131,14 +134,12 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
     const bool is_long = byte(6) > 1;
     std::int64_t length = byte(8) + (byte(9) << 8);
     if (is_long) length += (byte(10) << 16) + (byte(11) << 24);
-    NpyPlace place;
     const std::int64_t header_begin = begin + (is_long ? long_prefix : short_prefix);
     place.offset = header_begin + length;
     expect(length <= longest_header && place.offset <= end, "fewer bytes than its header has");
     std::string header(static_cast<std::size_t>(length), '\0');
     file.read(header.data(), length, header_begin, "the header");
 
-    place.field.name = name;
     std::string type(quoted_text(behind(header, "descr")));
     if (!type.empty() && type.front() == '>') {
         place.is_swapped = true;
@@ -165,6 +166,7 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
 }
 
 void require_numbers(const std::string& caller, const std::string& path, const NpyPlace& place) {
+    expect_npy(caller, path, place.field.name, place.is_npy, "other first bytes");
     expect_npy(caller, path, place.field.name, place.has_numbers,
                "elements that are no plain numbers");
 }

@@ -22,11 +22,12 @@ struct NpyPlace {
     std::int64_t offset = 0; ///< of the array's bytes
     bool is_swapped = false; ///< of the other byte order
     bool has_numbers = true; ///< else there is no more than the name
+    bool is_npy = true;      ///< else it has no numbers either
 };
-/// Reads the header that begins at `begin`; `end` is where the file within the file ends. Throws Error if it is none.
+/// Reads the header that begins at `begin`; `end` is where the file within the file ends. Throws Error if it is damaged.
 NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const std::string& name,
                          std::int64_t begin, std::int64_t end);
-/// Throws Error unless there are numbers in what was found in the file `path`.
+/// Throws Error unless there are numbers of a .npy file in what was found in the file `path`.
 void require_numbers(const std::string& caller, const std::string& path, const NpyPlace& place);
 
 /// Turns the bytes of each number around.

@@ -85,17 +85,18 @@ std::uint32_t crc_of(const Member& member, const std::vector<std::uint64_t>& sum
     return crc;
 }
 
+/// Rank 0 keeps the file open.
 std::vector<impl::NpyPlace> find_members(const Communicator& comm, const std::string& caller,
-                                         const std::string& path) {
+                                         const std::string& path, impl::RawFile& of_root) {
     impl::Packed packed = impl::from_root(comm, caller, [&] {
-        const impl::RawFile file(caller, path, impl::RawFile::Mode::read);
+        of_root = impl::RawFile(caller, path, impl::RawFile::Mode::read);
         impl::Packed found;
-        const std::vector<impl::ZipMember> members = impl::read_zip(file, caller);
+        const std::vector<impl::ZipMember> members = impl::read_zip(of_root, caller);
         found.put(static_cast<std::int64_t>(members.size()));
         for (const impl::ZipMember& member : members) {
             std::string name = member.name;
             if (name.ends_with(suffix)) name.resize(name.size() - 4);
-            impl::put_place(found, impl::read_npy_header(file, caller, name, member.begin,
+            impl::put_place(found, impl::read_npy_header(of_root, caller, name, member.begin,
                                                          member.begin + member.bytes));
         }
         return found;
@@ -130,7 +131,8 @@ void save_npz(const Communicator& comm, const std::string& path,
     const CollectiveCall call(comm, caller);
     const NpyOptions options = impl::options_of_root(comm, given);
     impl::agree_on_arrays(
-        comm, caller, arrays, [&] { check_members(caller, comm, arrays); }, impl::Names::of_all);
+        comm, caller, {path}, arrays, [&] { check_members(caller, comm, arrays); },
+        impl::Names::of_all);
     std::vector<Member> members = make_members(caller, arrays, options);
     const std::int64_t end =
         members.empty() ? 0 : members.back().zip.begin + members.back().zip.bytes;
@@ -168,7 +170,8 @@ void save_npz(const Communicator& comm, const std::string& path,
 std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npz");
     std::vector<StoredField> fields;
-    for (const impl::NpyPlace& place : find_members(comm, "inspect_npz", path))
+    impl::RawFile of_root;
+    for (const impl::NpyPlace& place : find_members(comm, "inspect_npz", path, of_root))
         if (place.has_numbers) fields.push_back(place.field);
     return fields;
 }
@@ -178,9 +181,10 @@ void load_npz(const Communicator& comm, const std::string& path,
     const std::string caller = "load_npz";
     const CollectiveCall call(comm, caller);
     const FileOptions options = impl::options_of_root(comm, given);
-    const std::vector<impl::NpyPlace> places = find_members(comm, caller, path);
+    impl::RawFile of_root;
+    const std::vector<impl::NpyPlace> places = find_members(comm, caller, path, of_root);
     const impl::RawFile file = impl::agree_on_arrays(
-        comm, caller, arrays,
+        comm, caller, {path}, arrays,
         [&] {
             for (const NamedArray& each : arrays) {
                 impl::check_processes(caller, comm, each.array);
@@ -190,6 +194,7 @@ void load_npz(const Communicator& comm, const std::string& path,
             return impl::RawFile(caller, path, impl::RawFile::Mode::read);
         },
         impl::Names::of_all);
+    impl::check_not_replaced(comm, caller, of_root);
     for (std::size_t a = 0; a < arrays.size(); ++a)
         impl::read_npy_array(comm, caller, file, find_member(caller, path, places, arrays[a].name),
                              arrays[a].array, options, impl::progress_of(options, arrays, a));

@@ -75,6 +75,12 @@ std::int64_t RawFile::size() const {
     return status.st_size;
 }
 
+bool RawFile::is_replaced() const noexcept {
+    struct stat mine{}, named{};
+    return ::fstat(m_descriptor, &mine) == 0 && ::stat(m_path.c_str(), &named) == 0 &&
+           (mine.st_dev != named.st_dev || mine.st_ino != named.st_ino);
+}
+
 void RawFile::read(void* to, std::int64_t bytes, std::int64_t offset,
                    const std::string& what) const {
     auto* at = static_cast<char*>(to);
@@ -190,9 +196,9 @@ void replace_file(const std::string& caller, const std::string& from, const std:
     }
 }
 
-void keep_file(const std::string& path, const std::string& kept) noexcept {
-    remove_file(kept);
-    if (::link(path.c_str(), kept.c_str()) != 0) (void)std::rename(path.c_str(), kept.c_str());
+bool add_name(const std::string& path, const std::string& second) noexcept {
+    remove_file(second);
+    return ::link(path.c_str(), second.c_str()) == 0;
 }
 
 void check_place(const std::string& caller, const std::string& path) {
@@ -217,6 +223,13 @@ void check_place(const std::string& caller, const std::string& path) {
 bool is_file(const std::string& path) noexcept {
     struct stat status{};
     return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::string identity_of(const std::string& path) {
+    struct stat status{};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    return text(status.st_dev, ' ', status.st_ino, ' ', status.st_size, ' ', status.st_mtim.tv_sec,
+                ' ', status.st_mtim.tv_nsec);
 }
 
 bool is_missing(const std::string& path) noexcept {

@@ -28,6 +28,8 @@ public:
     const std::string& path() const noexcept { return m_path; }
     bool is_open() const noexcept { return m_descriptor >= 0; }
     std::int64_t size() const;
+    /// Whether another file has its name by now.
+    bool is_replaced() const noexcept;
     /// Throws DamageError unless all bytes are there. `what` is said in errors: "field 'h'".
     void read(void* to, std::int64_t bytes, std::int64_t offset, const std::string& what) const;
     void write(const void* from, std::int64_t bytes, std::int64_t offset,
@@ -52,12 +54,13 @@ private:
 void remove_file(const std::string& path) noexcept;
 /// Puts `from` in the place of `to`, whatever is there, and makes that last.
 void replace_file(const std::string& caller, const std::string& from, const std::string& to);
-/// Gives a file that is there a second name, in the place of whatever has that; where there are no second names, that
-/// one only.
-void keep_file(const std::string& path, const std::string& kept) noexcept;
+/// Gives a file a second name, in the place of whatever has that; false where there are no second names.
+bool add_name(const std::string& path, const std::string& second) noexcept;
 /// Throws Error unless a file can be made in the place of `path`: its folder is there, and it is no folder itself.
 void check_place(const std::string& caller, const std::string& path);
 bool is_file(const std::string& path) noexcept;
+/// What no other file that has this name before or after it has, on this node; empty if there is none.
+std::string identity_of(const std::string& path);
 /// Whether nothing has this name; not if the system refuses to say so.
 bool is_missing(const std::string& path) noexcept;
 /// The folder that a file is in; "." for one without.

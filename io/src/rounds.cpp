@@ -108,7 +108,8 @@ Rounds::Rounds(const MovableArray& movable, int rank, int size, std::int64_t buf
     // A rank gets no more than a buffer takes, nor has more to give.
     const std::int64_t row_of_rank =
         std::max<std::int64_t>(most_below[static_cast<std::size_t>(m_axis)], 1);
-    const std::int64_t each = std::max<std::int64_t>(buffer_bytes / m_below, 1);
+    const std::int64_t each =
+        std::clamp<std::int64_t>(buffer_bytes / m_below, 1, std::max<std::int64_t>(rows, 1));
     m_band = std::clamp<std::int64_t>(std::min(each * size, buffer_bytes / row_of_rank), 1,
                                       std::max<std::int64_t>(rows, 1));
     m_bands = ceil_div(rows, m_band);

@@ -126,21 +126,28 @@ void check_processes(const std::string& caller, const Communicator& comm,
         });
 }
 
-std::uint64_t digest_of(const std::vector<NamedArray>& arrays, Names names) {
+std::uint64_t digest_of(const FilePlace& place, const std::vector<NamedArray>& arrays,
+                        Names names) {
     Hash digest;
-    digest.add(arrays.size());
+    const auto add_text = [&](const std::string& characters) {
+        digest.add(characters.size());
+        for (const char c : characters) digest.add(c);
+    };
+    add_text(place.path);
+    digest.add(place.step).add(arrays.size());
     for (const NamedArray& each : arrays) {
         const ElementType& element = each.array.section().element;
         digest.add(element.kind).add(element.bytes).add(each.array.layout().fingerprint());
-        if (names == Names::of_root) continue;
-        digest.add(each.name.size());
-        for (const char c : each.name) digest.add(c);
+        if (names == Names::of_all) add_text(each.name);
     }
     return digest.value();
 }
 
-std::vector<Argument> arguments_of(const std::vector<NamedArray>& arrays, Names names) {
-    std::vector<Argument> arguments{{"number of arrays", text(arrays.size())}};
+std::vector<Argument> arguments_of(const FilePlace& place, const std::vector<NamedArray>& arrays,
+                                   Names names) {
+    std::vector<Argument> arguments{{"path", text('\'', place.path, '\'')},
+                                    {"step", text(place.step)},
+                                    {"number of arrays", text(arrays.size())}};
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const AnyDistView& array = arrays[a].array;
         if (names == Names::of_all)
@@ -150,6 +157,16 @@ std::vector<Argument> arguments_of(const std::vector<NamedArray>& arrays, Names 
         arguments.push_back({text("layout of array ", a), array.layout().describe()});
     }
     return arguments;
+}
+
+void check_not_replaced(const Communicator& comm, const std::string& caller,
+                        const RawFile& of_root) {
+    agree_on(comm, caller.c_str(), [&] {
+        require<Error>(comm.rank() != 0 || !of_root.is_replaced(), [&] {
+            return text(caller, ": expected to read one file '", of_root.path(),
+                        "', got another one: it was replaced while it was read");
+        });
+    });
 }
 
 std::vector<std::int64_t> file_extents(const AnyDistView& array,

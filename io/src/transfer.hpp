@@ -44,18 +44,32 @@ void check_processes(const std::string& caller, const Communicator& comm, const 
 
 /// Names of arrays that count: those of rank 0, or the same ones on all ranks.
 enum class Names { of_root, of_all };
-/// Number, element types and layouts of arrays: where they differ between ranks, bytes would go to wrong places.
-std::uint64_t digest_of(const std::vector<NamedArray>& arrays, Names names);
-std::vector<Argument> arguments_of(const std::vector<NamedArray>& arrays, Names names);
+/// A file that arrays go to or come from.
+struct FilePlace {
+    const std::string& path;
+    std::int64_t step = -1; ///< -1: of no step, or of the next one
+};
+/// The file, and number, element types and layouts of arrays: where they differ between ranks, bytes would go to wrong
+/// places.
+std::uint64_t digest_of(const FilePlace& place, const std::vector<NamedArray>& arrays, Names names);
+std::vector<Argument> arguments_of(const FilePlace& place, const std::vector<NamedArray>& arrays,
+                                   Names names);
 
-/// agree_on() the outcome of `action`, which looks at the arrays, and on their number, element types and layouts.
+/// agree_on() the outcome of `action`, which looks at the arrays, on the file and on number, element types and layouts of
+/// the arrays.
 template <std::invocable Action>
-auto agree_on_arrays(const Communicator& comm, const std::string& caller,
+auto agree_on_arrays(const Communicator& comm, const std::string& caller, const FilePlace& place,
                      const std::vector<NamedArray>& arrays, Action&& action,
                      Names names = Names::of_root) {
-    return agree_on(comm, caller.c_str(), std::forward<Action>(action), digest_of(arrays, names),
-                    [&] { return arguments_of(arrays, names); });
+    return agree_on(comm, caller.c_str(), std::forward<Action>(action),
+                    digest_of(place, arrays, names),
+                    [&] { return arguments_of(place, arrays, names); });
 }
+
+/// Throws Error if a file that rank 0 has had open since it looked at it has lost its name to another one: what ranks have
+/// opened meanwhile may be either. Not compared between nodes, which may number files each in its own way. Collective.
+void check_not_replaced(const Communicator& comm, const std::string& caller,
+                        const RawFile& of_root);
 
 /// Extents of the array by axis of the file.
 std::vector<std::int64_t> file_extents(const AnyDistView& array,

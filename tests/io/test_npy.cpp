@@ -11,6 +11,7 @@
 #include <complex>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 namespace distview::testing {
 
@@ -166,6 +167,63 @@ TEST(Npy, texts_beside_numbers_in_an_archive) {
     EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, {{"names", texts.any()}}), Error,
                               "load_npz: expected a .npy file in '" + path +
                                   "', member 'names', got elements that are no plain numbers");
+}
+
+// As zipfile.writestr() adds them to what numpy.savez() has made.
+TEST(Npy, members_that_are_no_npy_are_left_out) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    const std::string path = folder.file("a.npz");
+    Random random(19, 3);
+    const auto section = [&](std::int64_t n, const ElementType& element) {
+        return StoredSection(world, ArrayLayout(ProcessGrid{world.size()}, {block(n)}), element,
+                             random);
+    };
+    StoredSection numbers = section(9, {ElementKind::floating_point, 8});
+    StoredSection note = section(20, {ElementKind::signed_integer, 1});
+    StoredSection none = section(0, {ElementKind::signed_integer, 1});
+    numbers.fill(5);
+    save_npz(world, path, {{"note", note.any()}, {"none", none.any()}, {"u", numbers.any()}});
+    const std::vector<unsigned char> bytes = bytes_of(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::string all(bytes.begin(), bytes.end());
+    all.replace(all.find("\x93NUMPY"), 6, "Read m");
+    // The second member, of 128 bytes of header: none of them in the table of members.
+    const std::size_t name = all.rfind("none.npy");
+    ASSERT_ON_ALL_RANKS(name != std::string::npos && all.substr(name + 12, 1) == "\x80" &&
+                        all.substr(name + 20, 1) == "\x80");
+    all[name + 12] = all[name + 20] = '\0';
+    write_bytes(path, all);
+    const std::vector<StoredField> fields = inspect_npz(world, path);
+    ASSERT_ON_ALL_RANKS(fields.size() == 1);
+    EXPECT_EQ(fields[0].name, "u");
+    StoredSection back = section(9, {ElementKind::floating_point, 8});
+    load_npz(world, path, {{"u", back.any()}});
+    EXPECT_ON_ALL_RANKS(back.is_right(5));
+    for (const char* const member : {"note", "none"})
+        EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, {{member, note.any()}}), Error,
+                                  text("load_npz: expected a .npy file in '", path, "', member '",
+                                       member, "', got other first bytes"));
+}
+
+TEST(Npy, buffers_may_be_as_large_as_they_like) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    Random random(19, 4);
+    StoredSection u(world, ArrayLayout(ProcessGrid{world.size()}, {cyclic(24)}),
+                    {ElementKind::signed_integer, 2}, random);
+    u.fill(7);
+    int rounds = 0;
+    NpyOptions options{.progress = [&](std::int64_t, std::int64_t) { ++rounds; }};
+    for (const std::int64_t less : {0, 1, 5}) {
+        options.buffer_bytes = std::numeric_limits<std::int64_t>::max() - less;
+        rounds = 0;
+        save_npy(world, folder.file("u.npy"), u.any(), options);
+        EXPECT_LE(rounds, 2);
+        u.fill(8);
+        load_npy(world, folder.file("u.npy"), u.any(), options);
+        EXPECT_ON_ALL_RANKS(u.is_right(7));
+    }
 }
 
 TEST(Npy, says_on_all_ranks_what_does_not_fit) {

@@ -15,6 +15,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -429,6 +430,116 @@ TEST_F(SeriesTest, complex_numbers_of_other_names) {
         load_hdf5(world, path, {{first, back.any()}});
         EXPECT_ON_ALL_RANKS(back.is_right(4));
     }
+}
+
+// As h5py.opaque_dtype() marks times of NumPy: HDF5 converts nothing between opaque types of other tags.
+TEST_F(SeriesTest, bytes_with_a_tag) {
+    Random random(17, 10);
+    const auto section = [&] {
+        return StoredSection(world, random_stored_layout(random, world.size(), {50}),
+                             {ElementKind::opaque, 8}, random);
+    };
+    StoredSection times = section(), back = section();
+    times.fill(4);
+    save_hdf5(world, path, {{"times", times.any()}});
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t ours = H5Dopen2(file, "times", H5P_DEFAULT);
+        const hid_t space = H5Dget_space(ours);
+        const hid_t untagged = H5Dget_type(ours);
+        std::array<std::uint64_t, 50> bits{};
+        EXPECT_GE(H5Dread(ours, untagged, H5S_ALL, H5S_ALL, H5P_DEFAULT, bits.data()), 0);
+        const hid_t tagged = H5Tcreate(H5T_OPAQUE, 8);
+        EXPECT_GE(H5Tset_tag(tagged, "NUMPY:<M8[s]"), 0);
+        const hid_t theirs =
+            H5Dcreate2(file, "tagged", tagged, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        EXPECT_GE(H5Dwrite(theirs, tagged, H5S_ALL, H5S_ALL, H5P_DEFAULT, bits.data()), 0);
+        H5Dclose(theirs);
+        H5Tclose(tagged);
+        H5Tclose(untagged);
+        H5Sclose(space);
+        H5Dclose(ours);
+        H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(inspect_hdf5(world, path).fields.size(), 2U);
+    load_hdf5(world, path, {{"tagged", back.any()}});
+    EXPECT_ON_ALL_RANKS(back.is_right(4));
+}
+
+TEST_F(SeriesTest, checksums_of_blocks_of_any_size) {
+    Random random(17, 11);
+    const std::vector<std::int64_t> shape{30, 20};
+    const auto section = [&](const std::vector<std::int64_t>& extents) {
+        return StoredSection(world, random_stored_layout(random, world.size(), extents),
+                             {ElementKind::floating_point, 8}, random);
+    };
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    StoredSection f = section(shape), back = section(shape), all = section({2, 30, 20});
+    for (const std::int64_t bytes : {most, most - 1, most / 2 + 1}) {
+        SCOPED_TRACE(bytes);
+        Hdf5Options options;
+        options.checksum_bytes = bytes;
+        f.fill(6);
+        save_hdf5(world, path, {{"f", f.any()}}, {}, options);
+        load_hdf5(world, path, {{"f", back.any()}});
+        EXPECT_ON_ALL_RANKS(back.is_right(6));
+        flip_bit_of(path, {}, 1000);
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", back.any()}}), Error,
+                                  "damaged bytes among [0, 4800) of field 'f' of");
+        Hdf5Series series(world, path, {{"f", f.any()}}, {}, options);
+        for (std::uint64_t step = 0; step < 2; ++step) {
+            f.fill(step);
+            series.append(0, {{"f", f.any()}});
+        }
+        load_hdf5(world, path, {{"f", all.any()}});
+        flip_bit_of(path, {1, 0, 0}, 1000);
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", all.any()}}), Error,
+                                  "damaged bytes among [4800, 9600) of field 'f' of");
+    }
+}
+
+TEST_F(SeriesTest, of_other_steps_on_other_ranks_are_refused) {
+    if (world.size() == 1) return; // there is no other rank
+    Random random(17, 12);
+    StoredSection f(world, random_stored_layout(random, world.size(), {30, 20}),
+                    {ElementKind::floating_point, 8}, random);
+    Hdf5Series series(world, path, {{"f", f.any()}});
+    for (std::uint64_t step = 0; step < 2; ++step) {
+        f.fill(step);
+        series.append(0, {{"f", f.any()}});
+    }
+    const int last = world.size() - 1;
+    const auto differs = [&](const std::string& what) {
+        return text("expected the same arguments on all ranks, those of rank ", last,
+                    " differ from those of rank 0: ", what);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, rank() == last ? 1 : 0, {{"f", f.any()}}),
+                              UsageError, differs(text("step is 1 on rank ", last)));
+    EXPECT_ON_ALL_RANKS(f.is_right(1));
+
+    // Also other files, which all ranks open.
+    const std::string other = folder.file("other.h5");
+    const std::string mine = rank() == last ? other : path;
+    const std::vector<NamedArray> one{{"f", f.any()}};
+    save_hdf5(world, path, one);
+    save_hdf5(world, other, one);
+    const std::vector<std::string> names = folder.names();
+    const std::string error = differs(text("path is '", other, "' on rank ", last));
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(Hdf5Series(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(Checkpoint(world, mine).save(one), UsageError, error);
+    EXPECT_EQ(folder.names(), names);
+    save_npy(world, path, f.any());
+    save_npy(world, other, f.any());
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, mine, f.any()), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(save_npy(world, mine, f.any()), UsageError, error);
+    save_npz(world, path, one);
+    save_npz(world, other, one);
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, mine, one), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(save_npz(world, mine, one), UsageError, error);
+    EXPECT_EQ(folder.names(), names);
 }
 
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {

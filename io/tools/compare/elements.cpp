@@ -102,11 +102,17 @@ Distance complex_distance(const std::array<T, 2>& a, const std::array<T, 2>& b) 
     if (real.not_a_number || imaginary.not_a_number) return {0, 0, true};
     const double absolute = std::hypot(real.absolute, imaginary.absolute);
     if (absolute == 0) return {};
-    const auto size = [](auto x, auto y) {
-        return std::isnan(x) || std::isnan(y) ? 0.0 : static_cast<double>(std::hypot(x, y));
-    };
-    const double scale = std::max(size(a0, a1), size(b0, b1));
-    return {absolute, std::isinf(absolute) || scale == 0 ? infinity : absolute / scale};
+    // Beside an infinite part any other one would be small.
+    if (!std::isfinite(a0) || !std::isfinite(a1) || !std::isfinite(b0) || !std::isfinite(b1))
+        return {absolute, std::max(real.relative, imaginary.relative)};
+    using Real = std::remove_const_t<decltype(a0)>;
+    // Sizes of the largest numbers would be infinite.
+    const Real largest = std::max({std::abs(a0), std::abs(a1), std::abs(b0), std::abs(b1)});
+    const Real factor = largest > 1 ? Real(0.25) : Real(1);
+    const Real scale =
+        std::max(std::hypot(a0 * factor, a1 * factor), std::hypot(b0 * factor, b1 * factor));
+    const Real difference = std::hypot(a0 * factor - b0 * factor, a1 * factor - b1 * factor);
+    return {absolute, static_cast<double>(difference / scale)};
 }
 
 template <class T>
@@ -137,7 +143,9 @@ T load(const std::byte* from) {
 
 bool are_near(const Distance& distance, const Tolerance& tolerance) {
     return !distance.not_a_number &&
-           (distance.absolute <= tolerance.absolute || distance.relative <= tolerance.relative);
+           (distance.absolute <= tolerance.absolute ||
+            // One that is less than any number is 0 here.
+            (tolerance.relative > 0 && distance.relative <= tolerance.relative));
 }
 
 template <class T>

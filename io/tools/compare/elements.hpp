@@ -12,7 +12,8 @@ namespace compare {
 /// When two elements count as the same.
 ///
 /// Numbers are the same if they are equal (0 and -0 are), if both are NaN, or if their difference is at most `absolute`,
-/// or at most `relative` times the larger of the two. Bytes that are no numbers are the same if they are equal.
+/// or at most `relative` times the larger of the two. Where a part of a complex number is infinite or NaN, parts are
+/// compared with each other. Bytes that are no numbers are the same if they are equal.
 struct Tolerance {
     double absolute = 0;
     double relative = 0;

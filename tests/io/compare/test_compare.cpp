@@ -167,6 +167,42 @@ TEST(CompareElements, complex_numbers_booleans_and_bytes) {
     EXPECT_TRUE(compare::is_number({ElementKind::complex, 4}));
 }
 
+template <class T>
+void check_complex_extremes() {
+    using Complex = std::complex<T>;
+    const auto infinite = std::numeric_limits<T>::infinity();
+    const T large = std::numeric_limits<T>::max();
+    const T tiny = std::numeric_limits<T>::denorm_min();
+    // Parts beside one that is infinite, or NaN, are numbers of their own.
+    EXPECT_FALSE(differ(Complex(infinite, 1), Complex(infinite, 1)));
+    EXPECT_TRUE(differ(Complex(infinite, 1), Complex(infinite, 2)));
+    EXPECT_TRUE(differ(Complex(infinite, 1), Complex(infinite, 2), {.relative = 0.49}));
+    EXPECT_FALSE(differ(Complex(infinite, 1), Complex(infinite, 2), {.relative = 0.51}));
+    EXPECT_TRUE(differ(Complex(1, -infinite), Complex(2, -infinite)));
+    EXPECT_EQ(differences(Complex(infinite, 1), Complex(infinite, 2)).absolute, 1);
+    EXPECT_EQ(differences(Complex(infinite, 1), Complex(infinite, 2)).relative, 0.5);
+    EXPECT_TRUE(differ(Complex(infinite, 1), Complex(-infinite, 1), {.relative = 1e300}));
+    EXPECT_TRUE(differ(Complex(infinite, 1), Complex(large, 1), {.relative = 1e300}));
+    EXPECT_TRUE(differ(Complex(infinite, 1), Complex(infinite, std::numeric_limits<T>::quiet_NaN()),
+                       {.relative = 1e300}));
+    // The relative difference is less than any number.
+    EXPECT_TRUE(differ(Complex(2, 0), Complex(2, tiny)));
+    EXPECT_TRUE(differ(Complex(large, tiny), Complex(large, 3 * tiny)));
+    EXPECT_FALSE(differ(Complex(2, 0), Complex(2, tiny), {.relative = 1e-30}));
+    EXPECT_TRUE(differ(Complex(tiny, tiny), Complex(tiny, 2 * tiny), {.relative = 0.1}));
+    // The size of a number is larger than any number.
+    EXPECT_TRUE(differ(Complex(large, large), Complex(large, large / 2), {.relative = 0.3}));
+    EXPECT_FALSE(differ(Complex(large, large), Complex(large, large / 2), {.relative = 0.4}));
+}
+
+TEST(CompareElements, complex_numbers_that_are_large_or_small) {
+    check_complex_extremes<float>();
+    check_complex_extremes<double>();
+    check_complex_extremes<long double>();
+    using Complex = std::complex<double>;
+    EXPECT_TRUE(differ(Complex(1e200, 1e-200), Complex(1e200, 3e-200)));
+}
+
 TEST(CompareElements, counts_and_finds_the_first) {
     const std::vector<double> a{1, 2, nan, 0.0, 5, inf, 7};
     const std::vector<double> b{1, 2, nan, -0.0, 6, 3, nan};

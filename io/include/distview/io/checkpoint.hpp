@@ -63,6 +63,8 @@ public:
     /// The file that is `age` checkpoints older than the last one.
     std::string path_of(int age) const;
 
+    /// Writes a checkpoint, behind which the last one is kept, unless load() has found that damaged in this process.
+    ///
     /// Errors: those of save_hdf5(); the checkpoints that there are stay as they are
     void save(const std::vector<NamedArray>& fields, const Attributes& scalars = {}) const;
     /// Fills fields from the last checkpoint. If that is damaged, cut short or not there: from the one before it if
