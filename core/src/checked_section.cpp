@@ -386,8 +386,10 @@ std::int64_t CheckedSection::valid_depth(const PaddingPlace& place) const noexce
 
 std::string CheckedSection::history() const {
     if (m_fills == 0) return "never filled";
-    return text("filled ", m_fills, m_fills == 1 ? " time" : " times",
-                m_fills == 1 ? ", by" : ", the last time by", " PaddingExchangePlan #", m_plan);
+    const std::string times = text("filled ", m_fills, m_fills == 1 ? " time" : " times");
+    if (m_plan == 0) return times; // within one process, without a plan
+    return text(times, m_fills == 1 ? ", by" : ", the last time by", " PaddingExchangePlan #",
+                m_plan);
 }
 
 std::optional<std::string> CheckedSection::find_poison() const {

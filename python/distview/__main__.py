@@ -71,10 +71,11 @@ def _run(arguments: list[str]) -> None:
         sys.argv = ["-c", *arguments[2:]]
         module = types.ModuleType("__main__")
         sys.modules["__main__"] = module
-        exec(compile(what, "<string>", "exec"), module.__dict__)
+        exec(compile(what, "<string>", "exec", dont_inherit=True), module.__dict__)
     else:
         sys.argv = arguments
-        sys.path[0] = os.path.dirname(os.path.abspath(kind))
+        if not sys.flags.safe_path:
+            sys.path[0] = os.path.dirname(os.path.realpath(kind))
         runpy.run_path(kind, run_name="__main__")
 
 
@@ -103,6 +104,7 @@ def _end(key: tuple[str, str], text: str, caused: bool, code: int) -> int:
 
     The status if all ranks ended so; else ends the job, as others may wait for this rank for ever.
     """
+    _flush()
     world = _world()
     if world is None:
         _print_alone(text)
@@ -173,10 +175,18 @@ def _summary(reports: dict[int, Any], size: int) -> str:
     return "\n".join(lines)
 
 
+def _flush() -> None:
+    """Hands on what the program has printed: a rank that is killed, as all are in the end, loses the rest."""
+    try:
+        sys.stdout.flush()
+    except Exception:
+        pass  # closed by the program, or nobody reads it any more: what happened must be told all the same
+
+
 def _print(text: str) -> None:
+    _flush()
     if not text:
         return
-    sys.stdout.flush()
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from . import _distview
 from ._comm import agreed, collective, communicator
+from ._device import is_int
 from ._errors import UsageError, in_python, named, short
 from ._file_arguments import (
     Attributes,
@@ -100,9 +103,9 @@ class Checkpoint:
     @named("Checkpoint.path_of")
     def path_of(self, age: int) -> str:
         """The file that is ``age`` checkpoints older than the last one. Local."""
-        if not isinstance(age, int) or not 0 <= age < 2**31:
+        if not is_int(age) or not 0 <= age < 2**31:
             raise UsageError(f"Checkpoint.path_of: expected a number from 0 on, got {short(age)}")
-        return _distview.checkpoint_path(self._comm, self._path, age)
+        return _distview.checkpoint_path(self._comm, self._path, int(age))
 
     @collective("Checkpoint.save", _of_self, "Checkpoint.save")
     def save(self, arrays: Mapping[str, Section[Any]], scalars: Attributes | None = None) -> None:
@@ -133,14 +136,16 @@ class Checkpoint:
         caller = "Checkpoint.load"
 
         def prepare() -> list[tuple[str, Section[Any]]]:
-            if not isinstance(falls_back, bool):
+            if not isinstance(falls_back, (bool, np.bool_)):
                 raise UsageError(f"{caller}: expected falls_back to be True or False, got {short(falls_back)}")
             given = read_arrays(caller, arrays)
             _distview.check_file_arrays(caller, self._comm, given)
             return given
 
         given = agreed(
-            self._comm, caller, prepare, lambda p: {**alike(self._path, p), "falls_back": falls_back}
+            self._comm, caller, prepare, lambda p: {**alike(self._path, p), "falls_back": bool(falls_back)}
         )
-        scalars, path, damage = _distview.load_checkpoint(self._comm, self._path, given, falls_back, self._settings)
+        scalars, path, damage = _distview.load_checkpoint(
+            self._comm, self._path, given, bool(falls_back), self._settings
+        )
         return LoadedCheckpoint(give_attributes(scalars), path, in_python(damage))

@@ -205,10 +205,7 @@ def settings(
     start = [] if origin is None else _numbers(caller, "origin", origin)
     if places is None and (start or on_points):
         raise UsageError(f"{caller}: expected spacing beside origin and on_points, got None")
-    if axis_names is not None and (
-        isinstance(axis_names, str) or not isinstance(axis_names, Iterable) or not all(map(is_c_text, axis_names))
-    ):
-        raise UsageError(f"{caller}: expected axis_names to be texts, got {short(axis_names)}")
+    names = [] if axis_names is None else _texts(caller, "axis_names", axis_names)
     bytes_and_keep = (("buffer_bytes", buffer_bytes, 2**62), ("keep", keep, 10**6))
     for name, number, most in bytes_and_keep:
         if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 1 <= number <= most:
@@ -222,7 +219,7 @@ def settings(
         spacing=places,
         origin=start,
         on_points=bool(on_points),
-        axis_names=list(axis_names or ()),
+        axis_names=names,
         keep=int(keep),
     )
 
@@ -232,6 +229,18 @@ def read_progress(caller: str, given: Any) -> Callable[[int, int], object] | Non
         raise UsageError(f"{caller}: expected progress to be a function of two numbers, got {short(given)}")
     taken: Callable[[int, int], object] | None = given
     return taken
+
+
+def _texts(caller: str, name: str, given: Any) -> list[str]:
+    are_some = isinstance(given, Iterable) and not isinstance(given, str)
+    try:
+        # Once: an iterator has none left after that.
+        texts = list(given) if are_some else [None]
+    except TypeError:  # NumPy's array of one element without axes
+        texts = [None]
+    if not all(map(is_c_text, texts)):
+        raise UsageError(f"{caller}: expected {name} to be texts, got {short(given)}")
+    return list(map(str, texts))
 
 
 def _numbers(caller: str, name: str, given: Any) -> list[float]:

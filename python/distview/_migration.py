@@ -96,7 +96,8 @@ class MigrationPlan:
     def execute(self, sources: Sequence[npt.NDArray[Any]], targets: Sequence[npt.NDArray[Any]]) -> None:
         """The same into arrays that there are: contiguous, and of the sources' types.
 
-        Raises also UsageError if a target shares memory with another array. Collective.
+        Raises also UsageError if a target shares memory with another one, or with a contiguous source; others are
+        copied first. Collective.
         """
 
         def check() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
@@ -114,7 +115,8 @@ class MigrationPlan:
                     raise ShapeError(
                         f"MigrationPlan.execute: expected target {i} to be contiguous and writable, got one that is not"
                     )
-                others = [*sources, *targets[:i]]
+                # Of sources that are not contiguous, the copies.
+                others = [*given, *targets[:i]]
                 if any(np.may_share_memory(target, other) for other in others):
                     raise UsageError(f"MigrationPlan.execute: target {i} shares memory with another array")
             _distview.require_kokkos("MigrationPlan.execute", self._communicator)

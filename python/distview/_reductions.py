@@ -39,6 +39,11 @@ def dot(view: Section, other: Section, cells: str, reproducible: bool) -> Any:
         first = _numbers(view, "dot", cells)
         if other._attached_layout("dot") != view.layout:
             raise ShapeError("dot: expected two arrays of the same layout")
+        if other.process != view.process:
+            raise UsageError(
+                "dot: expected two arrays whose communicators order the ranks alike, got one of which this is "
+                f"process {view.process}, and one of which this is process {other.process}"
+            )
         second = _numbers(other, "dot", cells)
         wide = _accumulator(np.result_type(first.dtype, second.dtype))
         if reproducible and wide.kind in "fc":
@@ -72,7 +77,9 @@ def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
         (found,) = _exact.of_all_ranks(view._communicator, sizes)
         return found.rounded_root() if order == 2 else found.rounded()
     if order == 1:
-        return _combined(view, "sum", [float(sizes.sum())])[0]
+        # Infinite on one rank, whatever np.seterr() says: raised here it would be that rank's error alone.
+        with np.errstate(over="ignore"):
+            return _combined(view, "sum", [float(sizes.sum())])[0]
     if order == math.inf:
         return _extreme_of_all(view, "max", float(sizes.max(initial=0.0)))
     return _euclidean(view, sizes)

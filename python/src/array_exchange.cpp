@@ -8,7 +8,9 @@
 #include "runtime.hpp"
 
 #include <distview/comm/padding_exchange_schedule.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/memory_overlap.hpp>
 #include <distview/core/text.hpp>
 
 #include <nanobind/stl/pair.h>
@@ -67,6 +69,26 @@ PaddingExchangeSchedule own_schedule(const AnyDistView& view, Stencil stencil) {
     return {view.layout(), view.process(), {.stencil = stencil, .widths = {}}};
 }
 
+/// What the checking mode knows of an array; null of one that it does not know.
+impl::CheckedSection* checked(const AnyDistView& view) {
+    const auto& state = state_of(view);
+    return state ? state->checked.get() : nullptr;
+}
+
+// What plans ask of elements before they move any, of an array of one process.
+
+void check_own_elements(const char* caller, const AnyDistView& view) {
+    if (const auto* const section = checked(view)) impl::require_no_poison(caller, *section);
+}
+
+void check_own_contributions(const char* caller, const AnyDistView& view) {
+    auto* const section = checked(view);
+    if (!section) return;
+    impl::require_own_contributions(caller, *section);
+    impl::restore(*section);
+    impl::require_no_poison(caller, *section);
+}
+
 /// Copies within the section: all there is to do for an array of one process. Kokkos need not run.
 void copy_own_padding(const AnyDistView& view, Stencil stencil) {
     const AnySection& section = view.section();
@@ -77,14 +99,13 @@ void copy_own_padding(const AnyDistView& view, Stencil stencil) {
         });
     });
     view.mark_padding_valid(schedule.filled());
+    if (auto* const known = checked(view)) impl::note_filled(*known, {}, 0); // counted
 }
 
-/// What PaddingExchangePlan::require() does, of an array of one process: whether the padding was filled.
-bool require_own_padding(const AnyDistView& view, Stencil stencil, Widths depth) {
+/// Whether PaddingExchangePlan::require() would fill the padding, of an array of one process.
+bool needs_own_padding(const AnyDistView& view, Stencil stencil, Widths depth) {
     const ValidPadding needed = own_schedule(view, stencil).filled().limited_to(depth);
-    if (needed.deepest() == Widths(0) || view.valid_padding().reaches(needed)) return false;
-    copy_own_padding(view, stencil);
-    return true;
+    return needed.deepest() != Widths(0) && !view.valid_padding().reaches(needed);
 }
 
 /// Throws UsageError if no exchange of the array fills padding so deep.
@@ -126,6 +147,16 @@ void combine_own_padding(const AnyDistView& view, Stencil stencil, const Update&
         for_each_own(view.section(), region, combine);
     });
     view.mark_written();
+}
+
+/// Throws UsageError if arrays of one process share memory.
+void check_own_memory(const char* caller, const std::vector<ArrayState*>& arrays) {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            require<UsageError>(!memory_overlaps(arrays[j]->section(), arrays[i]->section()), [&] {
+                return text(caller, ": fields ", j, " and ", i,
+                            " share memory: their padding would be combined twice");
+            });
 }
 
 std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
@@ -286,6 +317,7 @@ ArrayState::start_exchange(const char* caller,
             work = work_of(std::move(handle), std::move(exchange.views));
         });
     } else {
+        for (const ArrayState* array : arrays) check_own_elements(caller, *array->m_view);
         for (const ArrayState* array : arrays) copy_own_padding(*array->m_view, exchange.stencil);
     }
     return ExchangeInFlight::begin(std::move(work));
@@ -312,12 +344,16 @@ bool ArrayState::require_padding(nb::handle depth,
     };
     const Exchange exchange =
         agree_on_exchange(require_caller, arrays, stencil, std::move(failure), read, true);
-    bool filled = false;
     if (!m_comm) {
+        std::vector<const AnyDistView*> stale;
         for (const ArrayState* array : arrays)
-            filled = require_own_padding(*array->m_view, exchange.stencil, widths) || filled;
-        return filled;
+            if (needs_own_padding(*array->m_view, exchange.stencil, widths))
+                stale.push_back(&*array->m_view);
+        for (const AnyDistView* view : stale) check_own_elements(require_caller, *view);
+        for (const AnyDistView* view : stale) copy_own_padding(*view, exchange.stencil);
+        return !stale.empty();
     }
+    bool filled = false;
     const nb::gil_scoped_release release;
     with_exec(exchange.kernels, [&](const auto& exec) {
         filled = exchange.plan->require(exec, widths, std::span<const AnyDistView>(exchange.views));
@@ -347,6 +383,8 @@ void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>&
     };
     const Exchange exchange = agree_on_exchange(caller, arrays, stencil, std::move(failure), read);
     if (!m_comm) {
+        check_own_memory(caller, arrays);
+        for (const ArrayState* array : arrays) check_own_contributions(caller, *array->m_view);
         for (const ArrayState* array : arrays)
             combine_own_padding(*array->m_view, exchange.stencil, update);
         return;

@@ -193,6 +193,10 @@ def test_to_hdf5(comm, folder):
     u.to_hdf5(folder / "u.h5", "u", {"time": 1.5}, spacing=(0.5, 0.25), axis_names=["y", "x"])
     assert distview.inspect(folder / "u.h5", comm).attributes == {"time": 1.5}
     assert_interior(distview.load(folder / "u.h5", comm=comm, names="u"), whole)
+    for number, names in enumerate((iter(["y", "x"]), np.array(["y", "x"]))):
+        path = folder / f"{number}.h5"
+        u.to_hdf5(path, "u", {"time": 1.5}, spacing=(0.5, 0.25), axis_names=names)
+        assert on_root(comm, lambda p=path: p.read_bytes() == (folder / "u.h5").read_bytes()) is not False
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.npy", "u"))
     assert str(error).startswith("to_hdf5: expected a path that ends as files of HDF5 do, got ")
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.h5", "time"))
@@ -295,7 +299,10 @@ def test_checkpoint(comm, folder):
         u.interior[...] += 100
         checkpoint.save({"u": u}, {"step": step, "time": 0.5 * step})
     assert sorted(os.listdir(folder)) == ["run.h5", "run.h5.1"]
-    assert checkpoint.path == str(path) and checkpoint.path_of(1) == f"{path}.1"
+    assert checkpoint.path == str(path) and checkpoint.path_of(1) == checkpoint.path_of(np.int64(1)) == f"{path}.1"
+    for wrong in (True, -1, 1.0, None):
+        with pytest.raises(distview.UsageError, match="^Checkpoint.path_of: expected a number from 0 on, got "):
+            checkpoint.path_of(wrong)
     back = distview.zeros((6, 7), "cc", comm)
     loaded = checkpoint.load({"u": back})
     assert loaded == distview.LoadedCheckpoint({"step": 2, "time": 1.0}, str(path), "")
@@ -312,7 +319,9 @@ def test_checkpoint(comm, folder):
     assert type(error) is distview.FileError
     assert str(error).startswith("Checkpoint.load: expected what was written, got damaged bytes among [0, 336) of field 'u'")
     assert f"the checkpoint before it is '{path}.1', which load(fields, falls_back=True) goes back to" in str(error)
-    loaded = checkpoint.load({"u": back}, falls_back=True)
+    error = raised_on_all(comm, lambda: checkpoint.load({"u": back}, falls_back=1))
+    assert str(error).startswith("Checkpoint.load: expected falls_back to be True or False, got 1")
+    loaded = checkpoint.load({"u": back}, falls_back=on_rank(comm, 0, np.True_, True))
     assert loaded.scalars["step"] == 1 and loaded.path == f"{path}.1"
     assert loaded.damage.startswith("Checkpoint.load: expected what was written, got damaged bytes")
     assert_interior(back, whole + 200)
@@ -412,7 +421,8 @@ def wrong_arguments(comm, u, path):
     yield "save: expected spacing beside origin and on_points, got None", (path, {"u": u}), {"origin": 1}
     for bad in (10, -1, True, 1.5, None):
         yield f"save: expected compression to be an integer from 0 (none) to 9, got {bad}", (path, {"u": u}), {"compression": bad}
-    yield "save: expected axis_names to be texts, got 'yx'", (path, {"u": u}), {"axis_names": "yx"}
+    for names in ("yx", 3, [1], b"yx", np.array("yx"), np.array([1.5])):
+        yield f"save: expected axis_names to be texts, got {names!r}", (path, {"u": u}), {"axis_names": names}
     yield "save: expected a grid of one to three spacings", (path, {"u": u}), {"spacing": [1, 1, 1, 1]}
 
 

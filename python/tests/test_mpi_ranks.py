@@ -147,6 +147,19 @@ def test_migration(comm):
     assert (into == there).all()
 
 
+def test_migration_between_elements_of_its_source(comm):
+    """Which is copied first if it is not contiguous."""
+    plan = distview.MigrationPlan(comm, [comm.rank] * 2)
+    table = np.zeros((2, 4))
+    table[:, 0] = [comm.rank + 1, comm.rank + 2]
+    plan.execute([table[:, 0]], [table[0, 1:3]])
+    assert table.tolist() == [[comm.rank + 1, comm.rank + 1, comm.rank + 2, 0], [comm.rank + 2, 0, 0, 0]]
+    row = table[0]
+    for sources, targets in (([row[:2]], [row[1:3]]), ([row[:2]] * 2, [row[2:], row[1:3]])):
+        error = raised_on_all(comm, lambda s=sources, t=targets: plan.execute(s, t))
+        assert type(error) is distview.UsageError and "shares memory" in str(error)
+
+
 def test_wrong_migration(comm):
     plan = distview.MigrationPlan(comm, [0, comm.size - 1])
     x = np.zeros(2)

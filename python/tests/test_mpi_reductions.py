@@ -101,6 +101,31 @@ def test_norms_of_what_is_no_number(comm):
         assert same_on_all(comm, u.norm()) == pytest.approx(value, nan_ok=True)
 
 
+def test_sums_of_sizes_that_one_rank_cannot_represent(comm):
+    """Infinite on all ranks, whatever NumPy is told to do of overflows there."""
+    u = distview.zeros(3 * comm.size, comm=comm)
+    if comm.rank == comm.size - 1:
+        u.interior[...] = 1e308
+    with np.errstate(all="raise"):
+        assert same_on_all(comm, u.norm(1)) == math.inf
+        assert same_on_all(comm, u.norm()) == pytest.approx(math.sqrt(3) * 1e308)
+
+
+def test_products_of_arrays_on_ranks_in_another_order(comm):
+    """The sections of a rank are not those of one process."""
+    if comm.size == 1:
+        return
+    ordered = distview.order_ranks(comm, [1, 0, *range(2, comm.size)])
+    u, v = (distview.from_function(lambda i: i, 12, comm=c) for c in (comm, ordered))
+    error = raised_on_all(comm, lambda: u.dot(v))
+    assert type(error) is distview.UsageError and str(error) == (
+        "dot: expected two arrays whose communicators order the ranks alike, got one of which this is process 0, "
+        f"and one of which this is process 1 [rank 0 of {comm.size}; 2 ranks failed]"
+    )
+    assert same_on_all(comm, u.dot(u)) == same_on_all(comm, v.dot(v)) == sum(i * i for i in range(12))
+    ordered.Free()
+
+
 @pytest.mark.parametrize("layout", ["bb", "cb", "bc", (("c", 2), "n"), ("n", ("c", 3))])
 @pytest.mark.parametrize("padding", [0, 1])
 def test_gathered_places(comm, layout, padding):

@@ -145,6 +145,77 @@ def test_checking_finds_what_was_computed_from_old_padding(comm):
     assert not np.isnan(u.view).any()
 
 
+EXCHANGES = {
+    "exchange_padding": lambda u, *others: u.exchange_padding(*others),
+    "start_exchange": lambda u, *others: u.start_exchange(*others).finish(),
+    "require_padding": lambda u, *others: u.require_padding(1, *others),
+    "combine_padding": lambda u, *others: u.combine_padding(*others),
+}
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+@pytest.mark.parametrize("own", [True, False], ids=["COMM_SELF", "no communicator"])
+def test_checking_of_one_process(mpi, own, name):
+    """With a communicator or without: an error in the first call that moves elements, and nothing moved."""
+
+    def ring(first):
+        made = distview.zeros(6, "b", mpi.COMM_SELF if own else None, "i8", padding=1, periodic=True)
+        made.interior[...] = np.arange(first, first + 6)
+        made.exchange_padding()
+        made.interior += 1
+        made.mark_written()
+        return made
+
+    distview.check_padding()
+    try:
+        u, v = ring(10), ring(20)
+        v.interior[...] = v.view[:-2]
+        v.mark_written()
+        before = u.view.tolist()
+        with pytest.raises(
+            distview.UsageError, match=r"elements that do not come from padding that is not valid, got .*was filled 1 time"
+        ):
+            EXCHANGES[name](u, v)
+        assert name == "combine_padding" or u.view.tolist() == before
+        u.exchange_padding()
+        assert u.view.tolist() == [16, 11, 12, 13, 14, 15, 16, 11]
+    finally:
+        distview.check_padding(False)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["COMM_SELF", "no communicator"])
+def test_checking_of_contributions_within_one_process(mpi, own):
+    distview.check_padding()
+    try:
+        u = distview.ones(6, "b", mpi.COMM_SELF if own else None, padding=1, periodic=True)
+        u.exchange_padding()
+        u.mark_written()
+        u.view[:2] += 1
+        with pytest.raises(distview.UsageError, match="contributions that do not come from padding that is not valid"):
+            u.combine_padding()
+        u.view[0] = u.view[-1] = 5
+        u.combine_padding()
+        assert u.interior.tolist() == [7, 1, 1, 1, 1, 6]
+    finally:
+        distview.check_padding(False)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["COMM_SELF", "no communicator"])
+def test_padding_is_combined_once(mpi, own):
+    comm = mpi.COMM_SELF if own else None
+    u, v = (distview.ones(6, "b", comm, padding=1, periodic=True) for _ in range(2))
+    u.view[...] = 1
+    for others in ((u,), (copy.copy(u),), (v, distview.wrap(u, None, u.layout, comm))):
+        with pytest.raises(
+            distview.UsageError,
+            match=f"fields 0 and {len(others)} share memory: their padding would be combined twice",
+        ):
+            u.combine_padding(*others)
+    assert u.interior.tolist() == [1] * 6
+    u.combine_padding(v)
+    assert u.interior.tolist() == [2, 1, 1, 1, 1, 2]
+
+
 def test_mark_padding_valid(u):
     u.mark_padding_valid(1)
     assert u.valid_padding == ((1, 1), (1, 1)) and u.has_valid_corners

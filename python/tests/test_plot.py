@@ -293,6 +293,14 @@ def test_old_name_with_old_arguments(tmp_path):
     assert list(axes.get_yticks()) == [0.5]
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["process (0, 0)"]
     assert all(pyplot.imread(file).size for file in files)
+    with pytest.raises(distview.UsageError) as caught:
+        distview.plot_array_distribution(distview.zeros((2, 3, 3)))
+    assert str(caught.value) == (
+        "plot_array_distribution: values of a 3-d array need plot_layout(..., at={axis: index}) for each of the axes "
+        "[0]; or pass cell_label=False"
+    )
+    with pytest.raises(distview.UsageError, match=r"^plot_array_distribution: 9 slices.*with plot_layout\(\.\.\., at="):
+        distview.plot_array_distribution(layout_of((9, 3, 3), "bnn", 9))
     upwards = distview.plot_array_distribution(LAYOUTS["cyclic"], yflip=True, cell_label=False)
     low, high = upwards.axes[0].get_ylim()
     assert (low, high) == (0, 7) and not upwards.legends

@@ -67,6 +67,19 @@ print("went on")
 
 
 @pytest.mark.time_limit(120)
+def test_what_ranks_printed_before_they_failed_is_not_lost(ranks):
+    """Though they are killed. Open MPI's mpirun has a terminal for them, others have not."""
+    not_yet = "sys.stdout.reconfigure(line_buffering=False, write_through=False)\n"
+    status, out, _ = ranks(not_yet + "print('before', comm.rank)\nraise RuntimeError('planted')")
+    # mpirun may put two ranks' lines into one.
+    assert status != 0 and "\n".join(out).count("before ") == 4
+    status, out, err = ranks(not_yet + "if comm.rank == 1:\n    print('before'); sys.exit(3)\ncomm.Barrier()")
+    assert (status, out) == (3, ["before"])
+    status, _, err = ranks("sys.stdout.close()\nraise RuntimeError('planted')")
+    assert status != 0 and count(err, "RuntimeError: planted$") == 1
+
+
+@pytest.mark.time_limit(120)
 def test_different_errors_are_each_printed_once(ranks):
     status, _, err = ranks('raise (KeyError if comm.rank == 1 else OSError)("planted")')
     assert status != 0
@@ -106,6 +119,21 @@ def test_one_process(tmp_path):
     for wrong in ((), ("-m",), ("-c",)):
         status, _, err = alone(*wrong)
         assert status == 2 and err.startswith("usage: python -m distview")
+
+
+def test_modules_are_found_as_python_finds_them(tmp_path):
+    """Beside the file that a link names, and not there in the mode that is called safe; of a command, nothing that the
+    package imports from __future__."""
+    for name in ("real", "links"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "real" / "beside.py").write_text("print('found')")
+    (tmp_path / "real" / "program.py").write_text("import beside")
+    link = tmp_path / "links" / "program.py"
+    link.symlink_to("../real/program.py")
+    assert run(sys.executable, str(link)) == alone(str(link)) == (0, "found\n", "")
+    status, out, err = run(sys.executable, "-P", "-m", "distview", str(link))
+    assert (status, out) == (1, "") and err.endswith("ModuleNotFoundError: No module named 'beside'\n")
+    assert alone("-c", "def f(x: int): pass\nprint(f.__annotations__['x'])") == (0, "<class 'int'>\n", "")
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

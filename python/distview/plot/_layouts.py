@@ -60,7 +60,7 @@ def plot_layout(
         layout = _layout_of("plot_layout", layout_or_view)
         matplotlib, pyplot = _matplotlib()
         style = Style(matplotlib, layout, _names(layout, process_coords), cmap)
-        planes = planes_of(layout, at, with_values)
+        planes = planes_of("plot_layout", layout, at, with_values)
         if axes is not None and len(planes) != 1:
             raise UsageError(
                 f"plot_layout: {len(planes)} slices do not fit into the given axes; choose one "
@@ -109,7 +109,8 @@ def plot_array_distribution(
         matplotlib, pyplot = _matplotlib()
         names = _names(layout, True if process_coords is None else process_coords)
         style = Style(matplotlib, layout, names, cmap)
-        return layout, pyplot, style, planes_of(layout, None, is_view and cell_label)
+        planes = planes_of("plot_array_distribution", layout, None, is_view and cell_label)
+        return layout, pyplot, style, planes
 
     comm = _communicator_of(darray) if is_view and cell_label else None
     layout, pyplot, style, planes = agreed(comm, "plot_array_distribution", prepare)

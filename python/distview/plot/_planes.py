@@ -20,22 +20,25 @@ from ._panels import (
 MOST_SLICES = 8
 
 
-def planes(layout, at, with_values):
+def planes(caller, layout, at, with_values):
     """All planes: one, or of more than two axes one per grid coordinate of the leading ones.
 
     with_values: whether there will be values, which need `at` for every leading axis.
     """
     leading = range(max(layout.rank - 2, 0))
+    # The other function has no argument `at`.
+    takes_at = caller == "plot_layout"
+    chosen = "at={axis: index}" if takes_at else "plot_layout(..., at={axis: index})"
     at = dict(at or {})
     if not set(at) <= set(leading):
         raise UsageError(
-            f"plot_layout: expected at={{axis: index}} with axes of {list(leading)}, got {at}; the "
+            f"{caller}: expected at={{axis: index}} with axes of {list(leading)}, got {at}; the "
             "last two axes are drawn whole"
         )
     if with_values and set(at) != set(leading):
         raise UsageError(
-            f"plot_layout: values of a {layout.rank}-d array need at={{axis: index}} for each of "
-            f"the axes {list(leading)}"
+            f"{caller}: values of a {layout.rank}-d array need {chosen} for each of "
+            f"the axes {list(leading)}{'' if takes_at else '; or pass cell_label=False'}"
         )
     choices = []
     for axis in leading:
@@ -43,15 +46,15 @@ def planes(layout, at, with_values):
         if axis in at:
             where = np.flatnonzero(whole.labels == at[axis])
             if not len(where):
-                raise UsageError(f"plot_layout: axis {axis} has no index {at[axis]}")
+                raise UsageError(f"{caller}: axis {axis} has no index {at[axis]}")
             choices.append([int(whole.owners[where[0]])])
         else:
             choices.append(range(layout.grid[axis]))
     leads = list(itertools.product(*choices))
     if len(leads) > MOST_SLICES:
         raise UsageError(
-            f"plot_layout: {len(leads)} slices, one per grid coordinate of axes {list(leading)}, "
-            f"are more than the {MOST_SLICES} that fit; choose with at={{axis: index}}"
+            f"{caller}: {len(leads)} slices, one per grid coordinate of axes {list(leading)}, "
+            f"are more than the {MOST_SLICES} that fit; choose with {chosen}"
         )
     return [Plane(layout, lead, at) for lead in leads]
 
