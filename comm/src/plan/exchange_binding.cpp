@@ -4,6 +4,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace distview::impl {
@@ -58,13 +59,13 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
 }
 
 void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
-    const int end_tag = comm.next_tag();
+    const std::array<int, 2> end_tags{comm.next_tag(), comm.next_tag()};
     for (ExchangeBinding* step = this; step; step = step->next()) {
         std::vector<PersistentMessages::Message> receives;
         for (const Incoming& received : step->m_program.received)
             receives.push_back(received.message);
         step->m_messages.make(
-            {m_setting.user, comm.comm(), tag, end_tag, step->m_program.sent, &comm.calls()},
+            {m_setting.user, comm.comm(), tag, end_tags, step->m_program.sent, &comm.calls()},
             step->m_program.sends, std::move(receives));
     }
 }

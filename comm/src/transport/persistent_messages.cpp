@@ -119,6 +119,7 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
 /// Starts receives one by one: MPI_Startall may start them in any order, and messages are matched in the order of starts.
 void PersistentMessages::start_receives() {
     m_under_way = true;
+    m_is_odd = 1 - m_is_odd;
     m_left = m_receives.size();
     m_arrivals.clear();
     std::fill(m_stages.begin(), m_stages.end(), awaited);
@@ -178,14 +179,14 @@ bool PersistentMessages::sends_are_done() {
                               MPI_STATUSES_IGNORE),
                   "MPI_Testall");
     if (done) m_under_way = false;
-    // A rank that only receives may have given up: nothing that it sends would come to an end.
+    // A rank that only receives may have given up after the execution before, and takes nothing more.
     for (std::size_t i = 0; !done && !m_only_to.empty() && i < m_sends.size(); ++i) {
         const int peer = m_to[i].peer;
         if (is_inactive(m_sends[i]) || !std::ranges::binary_search(m_only_to, peer)) continue;
         int has_ended = 0;
-        check_mpi(
-            MPI_Iprobe(peer, m_setting.end_tag, m_setting.comm, &has_ended, MPI_STATUS_IGNORE),
-            "MPI_Iprobe");
+        check_mpi(MPI_Iprobe(peer, m_setting.end_tags[1 - m_is_odd], m_setting.comm, &has_ended,
+                             MPI_STATUS_IGNORE),
+                  "MPI_Iprobe");
         if (has_ended) throw_abandoned(peer);
     }
     return done != 0;
@@ -208,7 +209,7 @@ void PersistentMessages::send_end() noexcept {
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     };
     for (const Message& to : m_to) end(to.peer, m_setting.tag);
-    for (const int peer : m_only_from) end(peer, m_setting.end_tag);
+    for (const int peer : m_only_from) end(peer, m_setting.end_tags[m_is_odd]);
 }
 
 void PersistentMessages::free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept {

@@ -8,6 +8,7 @@
 #include <distview/algorithms/copy.hpp>
 #include <distview/algorithms/transform.hpp>
 #include <distview/algorithms/transform_reduce.hpp>
+#include <distview/core/slice.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/kokkos_events.hpp>
 

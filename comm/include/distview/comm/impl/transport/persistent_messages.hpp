@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -83,8 +84,8 @@ public:
         const char* user = ""; ///< begins the text of errors
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
-        int end_tag =
-            0; ///< of ends to processes that only send: other messages with `tag` may be there
+        /// Of ends to processes that only send, after even or odd numbers of executions.
+        std::array<int, 2> end_tags{};
         std::shared_ptr<void> sent;   ///< memory of the messages to send
         const Calls* calls = nullptr; ///< may know better why a sender has given up
     };
@@ -160,6 +161,7 @@ private:
     std::vector<Stage> m_stages;             ///< of m_receives, in the execution under way
     std::vector<Arrival> m_arrivals;         ///< as they came
     std::size_t m_left = 0;
+    std::size_t m_is_odd = 0; ///< the number of executions begun: 0 or 1
     bool m_under_way = false;
 };
 
