@@ -59,7 +59,7 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
 }
 
 void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
-    const std::array<int, 2> end_tags{comm.next_tag(), comm.next_tag()};
+    const std::array<int, 3> end_tags{comm.next_tag(), comm.next_tag(), comm.next_tag()};
     for (ExchangeBinding* step = this; step; step = step->next()) {
         std::vector<PersistentMessages::Message> receives;
         for (const Incoming& received : step->m_program.received)
@@ -150,6 +150,7 @@ void ExchangeBinding::stage(const DeviceQueue& queue, const Incoming& incoming) 
 }
 
 void ExchangeBinding::look() const {
+    if (m_has_messages) m_messages.look_for_ends();
     m_watch.look(
         m_setting.user, m_direct.progress(),
         // Readers are waited for once all elements have come: until then it is elements that are missing.
@@ -183,7 +184,7 @@ bool ExchangeBinding::is_over() noexcept {
                 !step->m_direct.all_have_read())
                 return false;
         return true;
-    } catch (const Error&) {
+    } catch (const MpiError&) {
         return false;
     }
 }

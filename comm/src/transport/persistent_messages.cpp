@@ -9,7 +9,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -44,13 +43,6 @@ void with_type(std::int64_t bytes, Make&& make) {
 
 bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
     return std::all_of(requests.begin(), requests.end(), is_inactive);
-}
-
-std::vector<int> peers_of(const std::vector<PersistentMessages::Message>& messages) {
-    std::vector<int> peers;
-    for (const auto& message : messages) peers.push_back(message.peer);
-    std::sort(peers.begin(), peers.end());
-    return peers;
 }
 
 void cancel(MPI_Request& receive) noexcept {
@@ -109,9 +101,6 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
                                     m_setting.comm, &m_receives.emplace_back(MPI_REQUEST_NULL)),
                       "MPI_Recv_init");
         });
-    const std::vector<int> to = peers_of(m_to), from = peers_of(m_from);
-    std::ranges::set_difference(to, from, std::back_inserter(m_only_to));
-    std::ranges::set_difference(from, to, std::back_inserter(m_only_from));
     m_stages.assign(m_receives.size(), returned);
     m_arrivals.reserve(m_receives.size());
 }
@@ -119,7 +108,7 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
 /// Starts receives one by one: MPI_Startall may start them in any order, and messages are matched in the order of starts.
 void PersistentMessages::start_receives() {
     m_under_way = true;
-    m_is_odd = 1 - m_is_odd;
+    ++m_begun;
     m_left = m_receives.size();
     m_arrivals.clear();
     std::fill(m_stages.begin(), m_stages.end(), awaited);
@@ -179,17 +168,18 @@ bool PersistentMessages::sends_are_done() {
                               MPI_STATUSES_IGNORE),
                   "MPI_Testall");
     if (done) m_under_way = false;
-    // A rank that only receives may have given up after the execution before, and takes nothing more.
-    for (std::size_t i = 0; !done && !m_only_to.empty() && i < m_sends.size(); ++i) {
-        const int peer = m_to[i].peer;
-        if (is_inactive(m_sends[i]) || !std::ranges::binary_search(m_only_to, peer)) continue;
-        int has_ended = 0;
-        check_mpi(MPI_Iprobe(peer, m_setting.end_tags[1 - m_is_odd], m_setting.comm, &has_ended,
-                             MPI_STATUS_IGNORE),
-                  "MPI_Iprobe");
-        if (has_ended) throw_abandoned(peer);
-    }
     return done != 0;
+}
+
+void PersistentMessages::look_for_ends() const {
+    for (std::size_t i = 0; i < m_sends.size(); ++i) {
+        if (is_inactive(m_sends[i])) continue;
+        int has_ended = 0;
+        check_mpi(MPI_Iprobe(m_to[i].peer, m_setting.end_tags[(m_begun + 2) % 3], m_setting.comm,
+                             &has_ended, MPI_STATUS_IGNORE),
+                  "MPI_Iprobe");
+        if (has_ended) throw_abandoned(m_to[i].peer);
+    }
 }
 
 void PersistentMessages::refuse() noexcept {
@@ -209,7 +199,7 @@ void PersistentMessages::send_end() noexcept {
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     };
     for (const Message& to : m_to) end(to.peer, m_setting.tag);
-    for (const int peer : m_only_from) end(peer, m_setting.end_tags[m_is_odd]);
+    for (const Message& from : m_from) end(from.peer, m_setting.end_tags[m_begun % 3]);
 }
 
 void PersistentMessages::free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept {

@@ -71,8 +71,8 @@ bool is_inactive(MPI_Request request) noexcept;
 /// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
 /// the end of its last one. Both sides know the number of bytes.
 ///
-/// A process that gives up sends an empty message to each partner. A receiver finds it in the place of the first message
-/// that does not come; a process that only sends looks for it while it waits.
+/// A process that gives up sends an empty message to each receiver, which finds it in the place of the first message that
+/// does not come, and another one to each sender, which looks for it while it waits.
 class PersistentMessages {
 public:
     struct Message {
@@ -84,8 +84,8 @@ public:
         const char* user = ""; ///< begins the text of errors
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
-        /// Of ends to processes that only send, after even or odd numbers of executions.
-        std::array<int, 2> end_tags{};
+        /// Of ends to senders, by the number of executions begun, modulo 3: a receiver is one further than a sender at most.
+        std::array<int, 3> end_tags{};
         std::shared_ptr<void> sent;   ///< memory of the messages to send
         const Calls* calls = nullptr; ///< may know better why a sender has given up
     };
@@ -116,9 +116,9 @@ public:
     bool all_arrived();
 
     /// Whether the buffers may be packed again.
-    ///
-    /// Throws UsageError if a receiver that sends nothing has given up.
     bool sends_are_done();
+    /// Throws UsageError if a receiver has given up before the execution under way, of which it takes nothing.
+    void look_for_ends() const;
 
     /// Calls visit(peer) for those whose messages have not come, or that have not taken one that was sent.
     template <class Visit>
@@ -155,13 +155,12 @@ private:
     Setting m_setting;
     std::vector<Message> m_to;
     std::vector<Message> m_from;
-    std::vector<int> m_only_to, m_only_from; ///< partners in one direction alone, ascending
-    std::vector<MPI_Request> m_sends;        ///< of m_to
-    std::vector<MPI_Request> m_receives;     ///< of m_from
-    std::vector<Stage> m_stages;             ///< of m_receives, in the execution under way
-    std::vector<Arrival> m_arrivals;         ///< as they came
+    std::vector<MPI_Request> m_sends;    ///< of m_to
+    std::vector<MPI_Request> m_receives; ///< of m_from
+    std::vector<Stage> m_stages;         ///< of m_receives, in the execution under way
+    std::vector<Arrival> m_arrivals;     ///< as they came
     std::size_t m_left = 0;
-    std::size_t m_is_odd = 0; ///< the number of executions begun: 0 or 1
+    std::size_t m_begun = 0; ///< executions
     bool m_under_way = false;
 };
 
