@@ -66,9 +66,9 @@ void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const
 ///     transform(exec, w, KOKKOS_LAMBDA(double a, float b) { return a * b; }, u, v);   // w = u * v
 ///
 /// The arrays may differ in element type, in padding and in the order of the axes in memory; what must
-/// agree are the cells of this process. `to` may be one of the sources, but share no memory with other cells of one. An axis of a source that has
-/// extent 1, as reduced_layout() makes it, is spread over all of `to`, as NumPy broadcasts it, where this
-/// process holds its cell.
+/// agree are the cells of this process. `to` may be one of the sources, but share no memory with other cells
+/// of one. An axis of a source that has extent 1, as reduced_layout() makes it, is spread over all of `to`,
+/// as NumPy broadcasts it, where this process holds its cell.
 ///
 /// Collective: no (local)
 /// Shapes:     equal numbers of axes and grids; along every axis the same cells on this process, or

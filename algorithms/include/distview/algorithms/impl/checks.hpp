@@ -98,36 +98,25 @@ struct VisitedCells {
     Extents strides{};
 };
 
-/// Those of a view at position * factor + shift for the positions of `box`, which has some; a factor is 1 or 0.
+/// Those of a view at position * factor + shift for the positions of `box`, which has some; a factor is 1 or 0. Null: all
+/// shifts are 0, all factors 1.
 template <ViewLike View, int Rank>
-VisitedCells visited_cells(const View& view, const CellBox<Rank>& box, const std::int64_t* shift,
-                           const std::int64_t* factor) {
+VisitedCells visited_cells(const View& view, const CellBox<Rank>& box,
+                           const std::int64_t* shift = nullptr,
+                           const std::int64_t* factor = nullptr) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(typename View::value_type));
     VisitedCells cells{reinterpret_cast<const char*>(view.data()), size, Rank, {}, {}};
     for (std::size_t d = 0; d < Rank; ++d) {
+        const bool spreads = factor && factor[d] == 0;
         cells.strides[d] = static_cast<std::int64_t>(view.stride(d)) * size;
-        cells.extents[d] = factor[d] == 0 ? 1 : box.end[d] - box.begin[d];
-        cells.first += (box.begin[d] * factor[d] + shift[d]) * cells.strides[d];
+        cells.extents[d] = spreads ? 1 : box.end[d] - box.begin[d];
+        cells.first += ((spreads ? 0 : box.begin[d]) + (shift ? shift[d] : 0)) * cells.strides[d];
     }
     return cells;
 }
 
 /// Throws UsageError if cells that are written share memory with other cells that are read.
 void require_apart(const char* caller, const VisitedCells& to, const VisitedCells& from);
-
-/// The same for views that are visited at positions with a shift between them.
-template <ViewLike To, ViewLike From, int Rank>
-void require_apart(const char* caller, const To& to, const From& from, const CellBox<Rank>& box,
-                   const std::int64_t* shift, const std::int64_t* factor) {
-    constexpr Extents none{};
-    constexpr Extents ones = [] {
-        Extents result{};
-        result.fill(1);
-        return result;
-    }();
-    require_apart(caller, visited_cells(to, box, none.data(), ones.data()),
-                  visited_cells(from, box, shift, factor ? factor : ones.data()));
-}
 
 /// A view read and written at the positions of another array's section.
 template <ViewLike View>

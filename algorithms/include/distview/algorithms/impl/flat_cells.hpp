@@ -73,7 +73,8 @@ void launch_for_pair(const Caller& caller, const Exec& exec, const X& x, const Y
     const Shift<rank> shift = shift_between(caller.name.c_str(), y, x, cells);
     const CellBox<rank> box = cell_box(y, cells);
     if (box.count() > 0)
-        require_apart(caller.name.c_str(), y.view(), x.view(), box, shift.by, nullptr);
+        require_apart(caller.name.c_str(), visited_cells(y.view(), box),
+                      visited_cells(x.view(), box, shift.by));
     note_written(y);
     if (box.count() == 0) return;
     if constexpr (rank > 1) {

@@ -73,7 +73,8 @@ struct MatchedArrays {
                             const From&... from) const {
         std::size_t n = 0;
         const auto check = [&](const auto& view, const CellMatch& match) {
-            require_apart(caller, to.view(), view, box, match.shift.data(), match.factor.data());
+            require_apart(caller, visited_cells(to.view(), box),
+                          visited_cells(view, box, match.shift.data(), match.factor.data()));
         };
         (check(from.view(), matches[n++]), ...);
     }
