@@ -10,6 +10,5 @@ PKG_CONFIG_PATH=$libdir/pkgconfig
 export PKG_CONFIG_PATH
 pkg-config --exists 'distview-c >= 0.1'
 # shellcheck disable=SC2046
-"$compiler" -std=c11 -Wall -Werror $(pkg-config --cflags distview-c) "$source" -o "$program" $(pkg-config --libs distview-c) \
-    "-Wl,-rpath,$libdir"
+"$compiler" -std=c11 -Wall -Werror $(pkg-config --cflags distview-c) "$source" -o "$program" $(pkg-config --libs distview-c)
 exec "$@"

@@ -15,12 +15,12 @@ mkdir -p "$folder/anew"
 cd "$folder"
 # shellcheck disable=SC2046
 "$fortran" -std=f2018 -Wall -Werror $(pkg-config --cflags distview-fortran) "$source" -o use_fortran \
-    $(pkg-config --libs distview-fortran) "-Wl,-rpath,$libdir"
+    $(pkg-config --libs distview-fortran)
 "$@"
 cd anew
 # shellcheck disable=SC2046
 "$c" -c $(pkg-config --cflags distview-c) "$(pkg-config --variable=sourcesdir distview-fortran)/distview_descriptors.c"
 # shellcheck disable=SC2046
 "$fortran" -std=f2018 $(pkg-config --variable=sources distview-fortran) "$source" distview_descriptors.o -o ../use_fortran \
-    $(pkg-config --libs distview-c) "-Wl,-rpath,$libdir"
+    $(pkg-config --libs distview-c)
 exec "$@"
