@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The HDF5 that io/ is built with: DISTVIEW_HDF5_FOUND, DistviewHdf5::hdf5, and the folder of xxhash.h. Any build of
-# HDF5 will do, serial or parallel with our MPI: io/ opens a file with it on one rank at a time. Debian's parallel one has
-# names of its own. Also part of the installed package, which looks for the same again.
+# The HDF5 that io/ is built with: DISTVIEW_HDF5_FOUND, DistviewHdf5::hdf5. Any build of HDF5 will do, serial or
+# parallel with our MPI: io/ opens a file with it on one rank at a time. Debian's parallel one has names of its own. Also part
+# of the installed package, which looks for the same again; who needs xxhash.h as well has set DISTVIEW_XXHASH_INCLUDE_DIR.
 
 # distview_hdf5_libraries(FOLDER): those that belong to the hdf5.h of this folder.
 function(distview_hdf5_libraries folder)
@@ -57,15 +57,18 @@ if(DISTVIEW_ENABLE_HDF5)
     if(DISTVIEW_HDF5_INCLUDE_DIR)
         distview_hdf5_libraries("${DISTVIEW_HDF5_INCLUDE_DIR}")
     endif()
-    find_path(DISTVIEW_XXHASH_INCLUDE_DIR xxhash.h)
-    mark_as_advanced(DISTVIEW_HDF5_INCLUDE_DIR DISTVIEW_HDF5_LIBRARY DISTVIEW_HDF5_HL_LIBRARY DISTVIEW_XXHASH_INCLUDE_DIR)
-    set(_distview_hdf5_why "HDF5 with its high-level library, or xxhash.h, was not found (libhdf5-openmpi-dev, libxxhash-dev)")
+    mark_as_advanced(DISTVIEW_HDF5_INCLUDE_DIR DISTVIEW_HDF5_LIBRARY DISTVIEW_HDF5_HL_LIBRARY)
+    set(_distview_hdf5_why "HDF5 with its high-level library was not found (libhdf5-openmpi-dev)")
+    if(DEFINED DISTVIEW_XXHASH_INCLUDE_DIR)
+        set(_distview_hdf5_why "HDF5 with its high-level library, or xxhash.h, was not found (libhdf5-openmpi-dev, libxxhash-dev)")
+    endif()
     get_property(_distview_hdf5_other GLOBAL PROPERTY distview_hdf5_of_other_mpi)
     if(NOT DISTVIEW_HDF5_INCLUDE_DIR AND _distview_hdf5_other)
         string(CONCAT _distview_hdf5_why "${_distview_hdf5_other} is made for another MPI than that of this build, "
                                    "and a serial HDF5, or one made for this MPI, was not found")
     endif()
-    if(DISTVIEW_HDF5_INCLUDE_DIR AND DISTVIEW_HDF5_LIBRARY AND DISTVIEW_HDF5_HL_LIBRARY AND DISTVIEW_XXHASH_INCLUDE_DIR)
+    if(DISTVIEW_HDF5_INCLUDE_DIR AND DISTVIEW_HDF5_LIBRARY AND DISTVIEW_HDF5_HL_LIBRARY
+       AND (DISTVIEW_XXHASH_INCLUDE_DIR OR NOT DEFINED DISTVIEW_XXHASH_INCLUDE_DIR))
         set(DISTVIEW_HDF5_FOUND TRUE)
         if(NOT TARGET DistviewHdf5::hdf5)
             add_library(DistviewHdf5::hdf5 INTERFACE IMPORTED GLOBAL)
