@@ -44,23 +44,30 @@ function(distview_archives_reachable result)
     endif()
 endfunction()
 
+# distview_can_fetch(NAME RESULT): is there a source tree of NAME, unpacked before or given, or may its archive be fetched?
+function(distview_can_fetch name result)
+    include(FetchContent)
+    string(TOUPPER "${name}" key)
+    set(possible TRUE)
+    if(NOT FETCHCONTENT_SOURCE_DIR_${key} AND NOT FETCHCONTENT_FULLY_DISCONNECTED
+       AND NOT IS_DIRECTORY "${FETCHCONTENT_BASE_DIR}/${name}-src")
+        distview_archives_reachable(possible)
+    endif()
+    set(${result} ${possible} PARENT_SCOPE)
+endfunction()
+
 # distview_fetch(NAME WHAT): unpacks the archive of NAME and sets NAME_SOURCE_DIR and
 # NAME_BINARY_DIR, lower case; the caller adds it as a subdirectory if it is to be built. Stops with
 # a message that says what to install when the archive cannot be had.
 macro(distview_fetch name what)
     include(FetchContent)
     string(TOUPPER "${name}" distview_fetch_key)
-    if(NOT FETCHCONTENT_SOURCE_DIR_${distview_fetch_key} AND NOT FETCHCONTENT_FULLY_DISCONNECTED
-       AND NOT IS_DIRECTORY "${FETCHCONTENT_BASE_DIR}/${name}-src")
-        distview_archives_reachable(distview_fetch_possible)
-        if(NOT distview_fetch_possible)
-            message(
-                FATAL_ERROR
-                    "${what} is not installed where CMake looks, and its release archive cannot be "
-                    "fetched from here. Install it (then -D CMAKE_PREFIX_PATH=... if need be), or "
-                    "set FETCHCONTENT_SOURCE_DIR_${distview_fetch_key} to its source tree, or use "
-                    "scripts/demo and scripts/test, which set up all that is needed.")
-        endif()
+    distview_can_fetch("${name}" distview_fetch_possible)
+    if(NOT distview_fetch_possible)
+        message(FATAL_ERROR "${what} is not installed where CMake looks, and its release archive cannot be "
+                            "fetched from here. Install it (then -D CMAKE_PREFIX_PATH=... if need be), or "
+                            "set FETCHCONTENT_SOURCE_DIR_${distview_fetch_key} to its source tree, or use "
+                            "scripts/demo and scripts/test, which set up all that is needed.")
     endif()
     list(GET distview_archive_${distview_fetch_key} 0 distview_fetch_url)
     list(GET distview_archive_${distview_fetch_key} 1 distview_fetch_hash)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# benchmark::benchmark (Google Benchmark): installed, or else fetched.
+# benchmark::benchmark (Google Benchmark): installed, or else fetched. Where neither is possible there is none, but a build of
+# the benchmarks alone fails.
 
 find_package(benchmark 1.8 QUIET)
 if(NOT TARGET benchmark::benchmark)
     include(DistviewArchives)
+    distview_can_fetch(benchmark distview_fetch_possible)
+    if(NOT distview_fetch_possible AND NOT PROJECT_IS_TOP_LEVEL)
+        return()
+    endif()
     distview_fetch(benchmark "Google Benchmark")
     block()
         set(CMAKE_CXX_STANDARD 20)
