@@ -26,6 +26,9 @@ GOOD = {
     "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Macros.hpp>\n#include <vector>\n",
     "core/include/distview/core/view.hpp": HPP + "#include <Kokkos_Core.hpp>\n",
     "core/include/distview/core/impl/i.hpp": HPP,
+    "core/include/distview/core/text.hpp": HPP + "namespace distview {\nvoid not_for_users();\n}\n",
+    "core/include/distview/core/events.hpp": HPP
+    + "namespace distview::impl {\nvoid inner();\n}\nnamespace distview {\nconstexpr int constant = 2;\n}\n",
     "core/src/a.cpp": CPP
     + '#include <distview/core/impl/i.hpp>\n#include "b.hpp"\n// #include <mpi.h>\n'
     + 'const char* s = "abort() and MPI_Send( and std::cout";  // printf("x")\n'
@@ -167,8 +170,13 @@ PLANTED = [
      "private:\n    void more();\n};\n}\n", 11),
     ("api_sheet_members", "algorithms/include/distview/algorithms/fill.hpp",
      HPP + "namespace distview {\n/// Collective: no\nstruct Plan {\n    int f();\n\nprivate:\n    int x;\n};\n}\n", 6),
+    ("api_sheet", "core/include/distview/core/view.hpp", "{}namespace distview {\nint another(int x);\n}\n", 5),
+    ("api_sheet", "core/include/distview/core/events.hpp",
+     "{}namespace distview::protocol {\nconstexpr int another(int x = 1) { return x; }\n}\n", 10),
     ("api_sheet_members", "core/include/distview/core/dist_view.hpp",
-     HPP + "namespace distview {\nclass DistView {\npublic:\n    int size();\n};\n}\n", 6),
+     HPP + "namespace distview {\nclass Plan {\npublic:\n    int size();\n};\n}\n", 6),
+    ("api_sheet_members", "core/include/distview/core/view.hpp",
+     "{}namespace distview {\nstruct Plan {\n    constexpr int size() const { return 1; }\n};\n}\n", 6),
     ("c_face", "c/include/distview/c/a.h", CPP + "DISTVIEW_API int\ndistview_a(int x);\n", 2),
     ("printing", "c/src/a.cpp", CPP + "void f() { std::puts(s); }\n", 2),
     ("world", "c/src/a.cpp", CPP + "MPI_Comm f() { return MPI_COMM_WORLD; }\n", 2),
