@@ -14,7 +14,7 @@ native_optional=(
 
 native_install() {
     command -v apt-get >/dev/null ||
-        die "--native knows apt only: install a compiler, cmake, MPI, Kokkos 4.5.1 to 5.2," \
+        die "--native knows apt only: install a compiler, cmake, ninja, MPI, Kokkos 4.5.1 to 5.2," \
             "GoogleTest, nlohmann-json, CLI11 and stb with this machine's package manager"
     ((EUID == 0)) || die "--native installs packages, which needs root: run it with sudo"
     say "installing the distribution's packages (--native)"
