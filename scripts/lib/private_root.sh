@@ -270,9 +270,11 @@ root_configure_apt() {
 }
 
 # root_add PACKAGES...: more packages in the finished root (what one preset or script alone needs).
-# The index may be older than what the archive has now.
+# The index may be older than what the archive has now. .distview-adding is there until all went well: dpkg may have been
+# interrupted, and would refuse everything.
 root_add() {
-    say "adding to the private root: $*"
+    say "adding to the private root: ${*:-what an earlier command had begun}"
+    : >"$root_dir/.distview-adding"
     # shellcheck disable=SC2016
     run_logged "$root_log" unshare --mount --propagation private -- bash -c '
         mount --bind "$1" "$1" && mount -o remount,bind,dev,exec,suid "$1" || exit
@@ -281,8 +283,10 @@ root_add() {
         exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
             DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" \
             timeout --foreground 1200 sh -c "
+                dpkg --configure -a || apt-get install -y -f
                 apt-get install -y --no-install-recommends \"\$@\" || {
                     apt-get update && apt-get install -y --no-install-recommends \"\$@\"; } &&
                     apt-get clean" install "${@:2}"' \
-        add "$root_dir" "$@" || root_failed "$* could not be installed"
+        add "$root_dir" "$@" || root_failed "${*:-packages} could not be installed"
+    rm -f "$root_dir/.distview-adding"
 }

@@ -61,6 +61,11 @@ toolchain_has_extra() {
     done
 }
 
+# toolchain_complete: are they there, and was nothing that is added to a private root broken off?
+toolchain_complete() {
+    [[ $toolchain_kind != private || ! -e $root_dir/.distview-adding ]] && toolchain_has_extra
+}
+
 toolchain_add_extra() {
     if [[ $toolchain_kind == private ]]; then
         root_add "${toolchain_extra[@]}"
@@ -85,7 +90,7 @@ choose_toolchain() {
     if [[ -d $distview_prefix/native/usr ]]; then
         export Kokkos_ROOT=${Kokkos_ROOT:-$distview_prefix/native/usr}
     fi
-    if toolchain_read_stamp && toolchain_has_extra; then
+    if toolchain_read_stamp && toolchain_complete; then
         ((${DISTVIEW_QUIET:-0})) || say "using $toolchain_summary"
         return
     fi
@@ -103,7 +108,7 @@ choose_toolchain() {
         toolchain_decide
         toolchain_write_stamp
     fi
-    toolchain_has_extra || toolchain_add_extra
+    toolchain_complete || toolchain_add_extra
     exec 9>&-
     say "using $toolchain_summary"
 }
