@@ -202,14 +202,15 @@ root_network_settings() {
 
 # root_create: makes $root_dir, or dies with the reason. The caller holds the lock.
 root_create() {
-    local why partial=$root_dir.partial mirror proxy began=$SECONDS steps=3
+    local why partial=$root_dir.partial free mirror proxy began=$SECONDS steps=3
     if [[ $root_choice == trilinos ]]; then steps=2; fi
     why=$(root_impossible)
     [[ -z $why ]] || die "a private Debian root cannot be made: $why"
     root_remove "$partial"
-    root_remove "$root_dir"
-    if (($(free_mib "$root_prefix") < root_need_mib)); then
-        die "not enough space in $root_prefix: $(free_mib "$root_prefix") MiB are free," \
+    free=$(free_mib "$root_prefix")
+    if [[ -d $root_dir ]]; then free=$((free + $(du -xsm -- "$root_dir" | cut -f 1))); fi
+    if ((free < root_need_mib)); then
+        die "not enough space in $root_prefix: at most $free MiB are free," \
             "a private $root_title needs $root_need_mib MiB" \
             "free some space, or set DISTVIEW_PREFIX to a folder on another disk; then run again"
     fi
@@ -234,6 +235,8 @@ root_create() {
     run_logged "$root_log" root_namespace timeout --foreground 900 debootstrap --force-check-gpg \
         --variant=minbase --include=ca-certificates "$root_suite" "$(root_mount_point)" $mirror ||
         root_failed "debootstrap failed (is the package registry reachable?)"
+    # Not before: the archive has answered, also where only debootstrap knows which it is.
+    root_remove "$root_dir"
     root_configure_apt "$partial" "$mirror"
     say "  2/$steps compilers, CMake, Open MPI, libraries"
     run_logged "$root_log" root_chroot timeout --foreground 900 apt-get update &&

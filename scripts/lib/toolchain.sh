@@ -193,9 +193,9 @@ toolchain_private() {
                 say "waiting for programs that still run in the old private root"
                 flock 8
             fi
-            exec 8<&-
         fi
         root_create
+        exec 8<&-
     fi
     toolchain_kind=private
     toolchain_summary=$(root_summary)
