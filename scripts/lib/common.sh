@@ -41,6 +41,9 @@ continue_inside() {
         if [[ -e /.distview-root ]]; then
             [[ $(</.distview-root) == "$root_recipe" ]] ||
                 die "scripts/$1 ${*:2} needs another private root: call it outside of scripts/shell"
+            root_dir='' toolchain_kind=private toolchain_has_extra ||
+                die "this private root lacks packages that scripts/$1 needs: ${toolchain_extra[*]}" \
+                    "call it once outside of scripts/shell"
             return
         fi
         unset DISTVIEW_INSIDE
