@@ -54,7 +54,7 @@ native_apt_install() {
 # the one of unstable, unpacked into our prefix; else none, and CMake may still fetch it.
 native_kokkos() {
     local candidate mirror
-    candidate=$(apt-cache policy libkokkos-dev 2>/dev/null | awk '$1 == "Candidate:" { print $2 }')
+    candidate=$(LC_ALL=C apt-cache policy libkokkos-dev 2>/dev/null | awk '$1 == "Candidate:" { print $2 }')
     if [[ -n $candidate && $candidate != '(none)' ]] && dpkg --compare-versions "$candidate" ge 4.5.1
     then
         native_apt_install "$1" libkokkos-dev || true
