@@ -285,6 +285,7 @@ root_add() {
         cp -L /etc/resolv.conf "$1/etc/resolv.conf"
         exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
             DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" \
+            https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" \
             timeout --foreground 1200 sh -c "
                 dpkg --configure -a || apt-get install -y -f
                 apt-get install -y --no-install-recommends \"\$@\" || {
