@@ -3,6 +3,7 @@
 # Paths, and the one step with which every script starts: choose a toolchain and go on inside it.
 
 set -euo pipefail
+if [[ ${DISTVIEW_QUIET:-0} != 0 ]]; then DISTVIEW_QUIET=1; fi
 # The user's own is for the user's programs; a private root must be readable, also by apt's own user.
 export DISTVIEW_UMASK=${DISTVIEW_UMASK:-$(umask)}
 umask 022
