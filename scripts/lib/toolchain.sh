@@ -152,7 +152,7 @@ toolchain_fetch() {
     lacks=$(probe_lacks compiler mpi ninja)
     if [[ -n $lacks ]]; then
         [[ $forced != fetch ]] || die "DISTVIEW_TOOLCHAIN=fetch, but this machine lacks: $lacks" \
-            "(cmake 3.25, ninja, a compiler of C++20 and MPI with its mpirun are needed)"
+            "(cmake 3.25, ninja, g++ 12 or clang 17, and MPI with its mpirun are needed)"
         return 1
     fi
     lacks=$(probe_lacks "${probe_libraries[@]}")
@@ -182,7 +182,7 @@ toolchain_private() {
         if [[ -n $why ]]; then
             die "no usable compilers, MPI and Kokkos are installed here, and a private Debian root" \
                 "cannot be made: $why" \
-                "what would do instead: g++ 12 or newer (or clang), cmake 3.25, ninja, MPI, Kokkos" \
+                "what would do instead: g++ 12 or clang 17 or newer, cmake 3.25, ninja, MPI, Kokkos" \
                 "4.5.1 to 5.2, GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native" \
                 "installs what the distribution has of these"
         fi
