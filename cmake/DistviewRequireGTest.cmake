@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # GTest::gtest and GTest::gmock: installed, or else fetched.
 
-find_package(GTest 1.12 QUIET)
+find_package(GTest 1.12 QUIET CONFIG)
 if(NOT TARGET GTest::gmock)
     include(DistviewArchives)
     distview_fetch(googletest GoogleTest)

@@ -17,6 +17,11 @@ choose_build_folder() {
         printf '%s\n' "$version" "$compiler" "$distview_source" "$DISTVIEW_TOOLCHAIN_SUMMARY" \
             "${CXXFLAGS:-}" "${LDFLAGS:-}" \
             "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
+        # Another Kokkos or MPI may have the same version. The usual one adds nothing: its folders keep their names.
+        for name in CC CFLAGS FC FFLAGS CMAKE_PREFIX_PATH Kokkos_ROOT Kokkos_DIR MPI_HOME; do
+            if [[ -n ${!name:-} ]]; then printf '%s\n' "$name=${!name}"; fi
+        done
+        command -v mpicxx | grep -vxF /usr/bin/mpicxx || true
         uname -m
         grep -m 1 -E '^(flags|Features)' /proc/cpuinfo || true
     } | sha256sum)

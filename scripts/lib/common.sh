@@ -3,6 +3,9 @@
 # Paths, and the one step with which every script starts: choose a toolchain and go on inside it.
 
 set -euo pipefail
+if [[ ${DISTVIEW_QUIET:-0} != 0 ]]; then DISTVIEW_QUIET=1; fi
+# The user's own is for the user's programs; a private root must be readable, also by apt's own user.
+export DISTVIEW_UMASK=${DISTVIEW_UMASK:-$(umask)}
 umask 022
 
 distview_lib=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
@@ -32,6 +35,13 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # count_cores: those that this process may use, however many threads OpenMP is told to take: nproc obeys its variables.
 count_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
+# exec_for_user COMMAND...: becomes a program of the user, with the user's umask.
+exec_for_user() {
+    umask "$DISTVIEW_UMASK"
+    unset DISTVIEW_UMASK
+    exec "$@"
+}
+
 # continue_inside SCRIPT ARGS...: returns at once when the toolchain is at hand; otherwise chooses
 # and provisions one, and runs the script again within it. DISTVIEW_INSIDE is how the second run
 # knows, and how a script called in `scripts/shell` or by a test does.
@@ -41,6 +51,9 @@ continue_inside() {
         if [[ -e /.distview-root ]]; then
             [[ $(</.distview-root) == "$root_recipe" ]] ||
                 die "scripts/$1 ${*:2} needs another private root: call it outside of scripts/shell"
+            root_dir='' toolchain_kind=private toolchain_has_extra ||
+                die "this private root lacks packages that scripts/$1 needs: ${toolchain_extra[*]}" \
+                    "call it once outside of scripts/shell"
             return
         fi
         unset DISTVIEW_INSIDE

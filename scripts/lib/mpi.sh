@@ -69,7 +69,7 @@ mpi_exec() {
         # Should the filter be killed, mpirun and its ranks must not go on alone.
         local guard=()
         if command -v setpriv >/dev/null; then guard=(setpriv --pdeathsig TERM --); fi
-        exec perl "$distview_lib/without_remarks.pl" "${guard[@]}" mpirun "$@"
+        exec_for_user perl "$distview_lib/without_remarks.pl" "${guard[@]}" mpirun "$@"
     fi
-    exec mpirun "$@"
+    exec_for_user mpirun "$@"
 }

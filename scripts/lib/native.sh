@@ -14,7 +14,7 @@ native_optional=(
 
 native_install() {
     command -v apt-get >/dev/null ||
-        die "--native knows apt only: install a compiler, cmake, MPI, Kokkos 4.5.1 to 5.2," \
+        die "--native knows apt only: install a compiler, cmake, ninja, MPI, Kokkos 4.5.1 to 5.2," \
             "GoogleTest, nlohmann-json, CLI11 and stb with this machine's package manager"
     ((EUID == 0)) || die "--native installs packages, which needs root: run it with sudo"
     say "installing the distribution's packages (--native)"
@@ -54,7 +54,7 @@ native_apt_install() {
 # the one of unstable, unpacked into our prefix; else none, and CMake may still fetch it.
 native_kokkos() {
     local candidate mirror
-    candidate=$(apt-cache policy libkokkos-dev 2>/dev/null | awk '$1 == "Candidate:" { print $2 }')
+    candidate=$(LC_ALL=C apt-cache policy libkokkos-dev 2>/dev/null | awk '$1 == "Candidate:" { print $2 }')
     if [[ -n $candidate && $candidate != '(none)' ]] && dpkg --compare-versions "$candidate" ge 4.5.1
     then
         native_apt_install "$1" libkokkos-dev || true

@@ -202,14 +202,15 @@ root_network_settings() {
 
 # root_create: makes $root_dir, or dies with the reason. The caller holds the lock.
 root_create() {
-    local why partial=$root_dir.partial mirror proxy began=$SECONDS steps=3
+    local why partial=$root_dir.partial free mirror proxy began=$SECONDS steps=3
     if [[ $root_choice == trilinos ]]; then steps=2; fi
     why=$(root_impossible)
     [[ -z $why ]] || die "a private Debian root cannot be made: $why"
     root_remove "$partial"
-    root_remove "$root_dir"
-    if (($(free_mib "$root_prefix") < root_need_mib)); then
-        die "not enough space in $root_prefix: $(free_mib "$root_prefix") MiB are free," \
+    free=$(free_mib "$root_prefix")
+    if [[ -d $root_dir ]]; then free=$((free + $(du -xsm -- "$root_dir" | cut -f 1))); fi
+    if ((free < root_need_mib)); then
+        die "not enough space in $root_prefix: at most $free MiB are free," \
             "a private $root_title needs $root_need_mib MiB" \
             "free some space, or set DISTVIEW_PREFIX to a folder on another disk; then run again"
     fi
@@ -234,6 +235,8 @@ root_create() {
     run_logged "$root_log" root_namespace timeout --foreground 900 debootstrap --force-check-gpg \
         --variant=minbase --include=ca-certificates "$root_suite" "$(root_mount_point)" $mirror ||
         root_failed "debootstrap failed (is the package registry reachable?)"
+    # Not before: the archive has answered, also where only debootstrap knows which it is.
+    root_remove "$root_dir"
     root_configure_apt "$partial" "$mirror"
     say "  2/$steps compilers, CMake, Open MPI, libraries"
     run_logged "$root_log" root_chroot timeout --foreground 900 apt-get update &&
@@ -270,9 +273,11 @@ root_configure_apt() {
 }
 
 # root_add PACKAGES...: more packages in the finished root (what one preset or script alone needs).
-# The index may be older than what the archive has now.
+# The index may be older than what the archive has now. .distview-adding is there until all went well: dpkg may have been
+# interrupted, and would refuse everything.
 root_add() {
-    say "adding to the private root: $*"
+    say "adding to the private root: ${*:-what an earlier command had begun}"
+    : >"$root_dir/.distview-adding"
     # shellcheck disable=SC2016
     run_logged "$root_log" unshare --mount --propagation private -- bash -c '
         mount --bind "$1" "$1" && mount -o remount,bind,dev,exec,suid "$1" || exit
@@ -280,9 +285,12 @@ root_add() {
         cp -L /etc/resolv.conf "$1/etc/resolv.conf"
         exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
             DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" \
+            https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" \
             timeout --foreground 1200 sh -c "
+                dpkg --configure -a || apt-get install -y -f
                 apt-get install -y --no-install-recommends \"\$@\" || {
                     apt-get update && apt-get install -y --no-install-recommends \"\$@\"; } &&
                     apt-get clean" install "${@:2}"' \
-        add "$root_dir" "$@" || root_failed "$* could not be installed"
+        add "$root_dir" "$@" || root_failed "${*:-packages} could not be installed"
+    rm -f "$root_dir/.distview-adding"
 }

@@ -22,9 +22,14 @@ probe_here() {
     cmake_at_least 3 25 || return 0
     command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null ||
         command -v clang++ >/dev/null || return 0
-    command -v ninja >/dev/null || command -v make >/dev/null || return 0
+    # The presets take Ninja, by any of the names that CMake looks for.
     local scratch generator="Unix Makefiles"
-    command -v ninja >/dev/null && generator=Ninja
+    if command -v ninja-build ninja samu >/dev/null; then
+        generator=Ninja
+        probed[ninja]=found
+    elif ! command -v make >/dev/null; then
+        return 0
+    fi
     scratch=$(mktemp -d)
     cmake -G "$generator" -S "$distview_lib/probe" -B "$scratch/build" \
         -DDISTVIEW_PROBE_RESULT="$scratch/result" >"$scratch/log" 2>&1 </dev/null || true

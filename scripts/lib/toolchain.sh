@@ -18,7 +18,7 @@ toolchain_interop=(libpetsc-real-dev libhypre-dev python3-petsc4py-real)
 toolchain_python_tests=(python3-pytest mypy python3-scikit-build-core python3-venv python3-h5py python3-netcdf4)
 
 # Goes up whenever the rules below change what is chosen.
-toolchain_rules=2
+toolchain_rules=3
 
 # toolchain_fingerprint: what the choice rests on, cheap enough for every call.
 toolchain_fingerprint() {
@@ -27,7 +27,7 @@ toolchain_fingerprint() {
         printf '%s\n' "$toolchain_rules" "$root_recipe" "$distview_source" \
             "${DISTVIEW_TOOLCHAIN:-}" "${CXX:-}" "${CMAKE_PREFIX_PATH:-}" "${Kokkos_ROOT:-}" \
             "${Kokkos_DIR:-}" "${MPI_HOME:-}" "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
-        for program in "${CXX:-c++}" g++ clang++ cmake ninja mpicxx mpirun; do
+        for program in "${CXX:-c++}" g++ clang++ cmake ninja-build ninja samu mpicxx mpirun; do
             path=$(command -v "$program" 2>/dev/null) || path=
             if [[ -n $path ]]; then stat -L -c '%n %Y %s' -- "$path"; fi
         done
@@ -61,6 +61,11 @@ toolchain_has_extra() {
     done
 }
 
+# toolchain_complete: are they there, and was nothing that is added to a private root broken off?
+toolchain_complete() {
+    [[ $toolchain_kind != private || ! -e $root_dir/.distview-adding ]] && toolchain_has_extra
+}
+
 toolchain_add_extra() {
     if [[ $toolchain_kind == private ]]; then
         root_add "${toolchain_extra[@]}"
@@ -85,7 +90,7 @@ choose_toolchain() {
     if [[ -d $distview_prefix/native/usr ]]; then
         export Kokkos_ROOT=${Kokkos_ROOT:-$distview_prefix/native/usr}
     fi
-    if toolchain_read_stamp && toolchain_has_extra; then
+    if toolchain_read_stamp && toolchain_complete; then
         ((${DISTVIEW_QUIET:-0})) || say "using $toolchain_summary"
         return
     fi
@@ -103,7 +108,7 @@ choose_toolchain() {
         toolchain_decide
         toolchain_write_stamp
     fi
-    toolchain_has_extra || toolchain_add_extra
+    toolchain_complete || toolchain_add_extra
     exec 9>&-
     say "using $toolchain_summary"
 }
@@ -117,13 +122,13 @@ toolchain_decide() {
     fi
     probe_here
     if ((toolchain_native)); then
-        lacks=$(probe_lacks compiler mpi "${probe_libraries[@]}" kokkos)
+        lacks=$(probe_lacks compiler mpi ninja "${probe_libraries[@]}" kokkos)
         if [[ -n $lacks ]]; then
             native_install
             probe_here
         fi
     fi
-    lacks=$(probe_lacks compiler mpi "${probe_libraries[@]}" kokkos)
+    lacks=$(probe_lacks compiler mpi ninja "${probe_libraries[@]}" kokkos)
     if [[ -z $lacks && $forced != fetch && -z ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
         if ((toolchain_native)); then toolchain_kind=native; else toolchain_kind=installed; fi
         toolchain_summary="installed $(probe_summary)"
@@ -141,13 +146,13 @@ toolchain_decide() {
     toolchain_private
 }
 
-# toolchain_fetch: compilers and MPI are here, and what else is needed can be fetched by CMake.
+# toolchain_fetch: compilers, Ninja and MPI are here, and what else is needed can be fetched by CMake.
 toolchain_fetch() {
     local forced=${DISTVIEW_TOOLCHAIN:-} lacks
-    lacks=$(probe_lacks compiler mpi)
+    lacks=$(probe_lacks compiler mpi ninja)
     if [[ -n $lacks ]]; then
         [[ $forced != fetch ]] || die "DISTVIEW_TOOLCHAIN=fetch, but this machine lacks: $lacks" \
-            "(cmake 3.25, a compiler of C++20 and MPI with its mpirun are needed)"
+            "(cmake 3.25, ninja, g++ 12 or clang 17, and MPI with its mpirun are needed)"
         return 1
     fi
     lacks=$(probe_lacks "${probe_libraries[@]}")
@@ -177,8 +182,8 @@ toolchain_private() {
         if [[ -n $why ]]; then
             die "no usable compilers, MPI and Kokkos are installed here, and a private Debian root" \
                 "cannot be made: $why" \
-                "what would do instead: g++ 12 or newer (or clang), cmake 3.25, MPI, Kokkos 4.5.1" \
-                "to 5.2, GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native" \
+                "what would do instead: g++ 12 or clang 17 or newer, cmake 3.25, ninja, MPI, Kokkos" \
+                "4.5.1 to 5.2, GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native" \
                 "installs what the distribution has of these"
         fi
         # Someone may still be working in an older root.
@@ -188,9 +193,9 @@ toolchain_private() {
                 say "waiting for programs that still run in the old private root"
                 flock 8
             fi
-            exec 8<&-
         fi
         root_create
+        exec 8<&-
     fi
     toolchain_kind=private
     toolchain_summary=$(root_summary)

@@ -87,14 +87,15 @@ class Install(unittest.TestCase):
             path.chmod(0o755)
         self.own, self.scripts = readme_blocks("With your own Kokkos and MPI")[:2]
 
-    def run_line(self, *words, inside=True):
+    def run_line(self, *words, inside=True, status=0):
         environment = {"PATH": f"{self.root / 'path'}{os.pathsep}{os.environ['PATH']}"}
         if inside:
             environment.update(DISTVIEW_INSIDE="native", DISTVIEW_TOOLCHAIN_SUMMARY="a stand-in")
         done = subprocess.run(
             ["bash", *words], cwd=self.root, env=environment, capture_output=True, text=True, check=False
         )
-        self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}{done.stderr}")
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
+        return done.stderr
 
     def run_lines(self, lines, inside=True):
         for line in lines:
@@ -113,10 +114,19 @@ class Install(unittest.TestCase):
         installed = self.run_lines(self.scripts)
         self.assertEqual(installed, [f"{folder} distview_{name}" for name in COMPONENTS])
         self.assertIn(
-            "distview_core distview_comm distview_algorithms distview_interop distview_io distview_c\n"
-            "distview-compare distview_fortran\n",
+            "distview_core distview_comm distview_algorithms distview_interop distview_io "
+            "distview-compare distview_c distview_fortran\n",
             (folder / "built").read_text(),
         )
+
+    def test_without_the_c_face(self):
+        (self.root / "path" / "ninja").write_text(NINJA.replace(" distview_c ", " "), encoding="utf-8")
+        installed = self.run_lines(self.scripts)
+        self.assertEqual([line.split("distview_")[1] for line in installed], [name for name in COMPONENTS if name != "c"])
+
+    def test_a_door_without_its_library(self):
+        said = self.run_line("scripts/install", "--interop", "prefix", status=1)
+        self.assertIn("distview_petsc is not built here", said)
 
     def test_presets_in_the_shell_are_the_scripts_builds(self):
         self.run_line("scripts/demo", "--quick")
