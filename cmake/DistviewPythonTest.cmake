@@ -40,7 +40,7 @@ set(distview_run_python_tests "${DISTVIEW_PYTHON_EXECUTABLE}" "${CMAKE_CURRENT_S
 function(distview_add_python_test name files)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "RANKS;RANKS_OF_FULL;LABELS;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 120)
+        set(arg_TIMEOUT 300)
     endif()
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
         math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")

@@ -27,8 +27,9 @@ void check_shape(const CudaArrayInterface& interface, const ElementType& element
         return text(importer, ": ", strides.size(), " strides for ", interface.shape.size(),
                     " axes");
     });
-    require<ShapeError>(
-        std::ranges::all_of(strides, [&](auto n) { return n % element.bytes == 0; }), [&] {
+    const bool is_empty = std::ranges::count(interface.shape, 0) > 0;
+    for (std::size_t d = 0; d < strides.size() && !is_empty; ++d)
+        require<ShapeError>(interface.shape[d] == 1 || strides[d] % element.bytes == 0, [&] {
             return text(importer, ": strides ", tuple_text(strides), " are no multiples of ",
                         element.bytes, " bytes");
         });

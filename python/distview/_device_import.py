@@ -127,5 +127,7 @@ def _check_strides(strides: Any, shape: tuple[int, ...], typestr: str) -> None:
     if len(strides) != len(shape):
         raise ValueError(f"wrap: {len(strides)} strides for {len(shape)} axes")
     itemsize = int(typestr[2:]) if typestr[2:].isdecimal() else 0
-    if itemsize and any(n % itemsize for n in strides):
+    # Along fewer than two elements a stride says nothing.
+    used = [n for n, extent in zip(strides, shape) if extent > 1] if 0 not in shape else []
+    if itemsize and any(n % itemsize for n in used):
         raise ValueError(f"wrap: strides {short(strides)} are no multiples of {itemsize} bytes")

@@ -137,6 +137,8 @@ def test_G8_strides():
         view = wrapped(strides=strides)
         assert view.strides == strides and not view.is_contiguous
     assert wrapped(shape=(), strides=()).strides == ()
+    wrapped(shape=(1, 4), strides=(33, 8))  # of one element along an axis, a stride is any number
+    wrapped(shape=(0, 4), strides=(33, 9))
     for bad in ((32,), (32, 8, 8), ()):
         refused(ValueError, "strides for 2 axes", strides=bad)
     for bad in ((33, 8), (32, 4)):

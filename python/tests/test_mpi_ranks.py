@@ -28,7 +28,7 @@ def last_rank_is_missed(comm, lost, u, line):
     with pytest.raises(distview.DeadlineError, match=expected) as caught:
         u.sum()
     if comm.rank != last:
-        assert caught.value.ranks == [last]
+        assert last in caught.value.ranks  # slow ones may be
         comm.Barrier()
 
 

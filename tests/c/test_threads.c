@@ -114,8 +114,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &check_size);
     OK(distview_initialize(&(distview_init_options){.threads = 1}));
-    if (level != MPI_THREAD_MULTIPLE)
-        printf("rank %d: MPI has thread level %d only\n", check_rank, level);
+    CHECK(level == MPI_THREAD_MULTIPLE);
     if (level == MPI_THREAD_MULTIPLE) {
         task tasks[threads] = {{0}};
         pthread_t handles[threads];

@@ -9,6 +9,7 @@ DISTVIEW-TEST-SKIPPED if none is to be run or compiled here. An exception ends a
 import ast
 import importlib.util
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def main(page):
         sys.stdout.flush()
         text = f"rank {comm.rank} of {comm.size}:\n{traceback.format_exc()}DISTVIEW-TEST-FAILED"
         print(text, file=sys.stderr, flush=True)
+        time.sleep(0.5)  # launchers drop what they have not read
         comm.Abort(1)
     comm.Barrier()
     if comm.rank == 0:

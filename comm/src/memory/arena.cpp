@@ -49,7 +49,7 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
         why_not = "no memory has as many bytes";
         return nullptr;
     }
-    const std::lock_guard lock(m_mutex);
+    std::unique_lock lock(m_mutex);
     // An odd number of lines visits every shift before one comes again.
     const std::size_t shift = m_stagger * line_bytes;
     m_stagger = (m_stagger + 7) % most_lines;
@@ -59,9 +59,11 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
     if (!piece) return nullptr;
 
     char* const data = piece->segment->memory->data() + piece->offset + shift;
+    lock.unlock(); // what gives back locks, and is called where there is no memory for an owner
     std::shared_ptr<void> memory{data, [self = shared_from_this(), held = *piece](void*) {
                                      self->give_back(*held.segment, held.offset);
                                  }};
+    lock.lock();
     piece->segment->used.at(piece->offset).owner = memory;
     return memory;
 }

@@ -46,8 +46,7 @@ MPI_Op mpi_operation(ReduceOperation operation) {
 }
 
 template <class T>
-void sum_in_rank_order(const Communicator& comm, std::span<T> values) {
-    std::vector<T> all(values.size() * static_cast<std::size_t>(comm.size()));
+void sum_in_rank_order(const Communicator& comm, std::span<T> values, std::vector<T>& all) {
     impl::all_gather(comm, values.data(), all.data(), values.size_bytes());
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = all[i];
@@ -200,17 +199,21 @@ void barrier(const Communicator& comm) {
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
     const CollectiveCall call(comm, name_of(operation));
+    const bool is_in_order = std::floating_point<T> && operation == ReduceOperation::sum;
     int count = 0;
+    std::vector<T> all;
     meet(comm, name_of(operation),
          [&] {
-             count = impl::message_count(static_cast<std::int64_t>(values.size()), "all_reduce");
+             count = impl::message_count(static_cast<std::int64_t>(values.size()), "all_reduce",
+                                         "values");
+             if (is_in_order) all.resize(values.size() * static_cast<std::size_t>(comm.size()));
          },
          {{"number of values", static_cast<std::int64_t>(values.size())},
           {"bytes of a value", sizeof(T)},
           {"whether values are floating-point numbers", std::floating_point<T>},
           {"whether values are signed", std::is_signed_v<T>}});
     if constexpr (std::floating_point<T>)
-        if (operation == ReduceOperation::sum) return sum_in_rank_order(comm, values);
+        if (is_in_order) return sum_in_rank_order(comm, values, all);
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
                             mpi_operation(operation), comm.mpi()),
               "MPI_Allreduce");

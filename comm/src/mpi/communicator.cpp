@@ -65,9 +65,14 @@ void CommunicatorState::make_progress() {
     require<UsageError>(is_open(), "Communicator: freed by a signal handler while this rank waits");
 }
 
-void CommunicatorState::number_array(std::uint64_t identity) {
+void CommunicatorState::number_array(std::uint64_t identity) noexcept {
     constexpr std::size_t most_arrays = 1 << 16;
-    m_arrays.emplace(identity, m_array_count++);
+    const std::uint64_t number = m_array_count++;
+    try {
+        m_arrays.emplace(identity, number);
+    } catch (const std::bad_alloc&) {
+        return; // as of an array that this rank wrapped for itself
+    }
     if (m_arrays.size() > most_arrays) m_arrays.erase(m_arrays.begin());
 }
 
@@ -97,29 +102,33 @@ void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
 }
 
 std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
-    std::shared_ptr<void> memory;
+    std::list<SpareLines> lines; // one element: to give it back takes no memory
     std::unique_lock looking(m_left_mutex);
-    const auto [first, last] = m_spare_lines.equal_range(count);
-    const auto spare = std::find_if(first, last, [&](const auto& lines) {
-        return lines.second.meetings < m_calls.meetings() &&
-               lines.second.failures == m_calls.failures();
-    });
-    if (spare != last) memory = m_spare_lines.extract(spare).mapped().memory;
+    const auto spare =
+        std::find_if(m_spare_lines.begin(), m_spare_lines.end(), [&](const SpareLines& old) {
+            return old.count == count && old.meetings < m_calls.meetings() &&
+                   old.failures == m_calls.failures();
+        });
+    if (spare != m_spare_lines.end()) lines.splice(lines.end(), m_spare_lines, spare);
     looking.unlock();
-    if (!memory) memory = m_line_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
-    if (!memory) return nullptr;
-    void* at = memory.get();
-    std::size_t space = (count + 1) * sizeof(SyncLine);
+    std::size_t space = (count + 1) * sizeof(SyncLine); // to align them
+    if (lines.empty()) {
+        lines.push_back({count, m_line_arena->allocate(space)});
+        if (!lines.front().memory) return nullptr;
+    }
+    lines.front().failures = m_calls.failures();
+    void* at = lines.front().memory.get();
     std::align(alignof(SyncLine), count * sizeof(SyncLine), at, space);
-    return {at, [memory, count, failures = m_calls.failures(), state = weak_from_this()](void*) {
+    return {at, [lines = std::make_shared<std::list<SpareLines>>(std::move(lines)),
+                 state = weak_from_this()](void*) {
                 const auto alive = state.lock();
                 if (!alive) return;
                 const std::lock_guard lock(alive->m_left_mutex); // ends before `alive` does
-                if (alive->m_calls.failures() == failures)
-                    alive->m_spare_lines.emplace(
-                        count, SpareLines{memory, alive->m_calls.meetings(), failures});
-                else
-                    alive->m_kept_memory.push_back(memory);
+                SpareLines& own = lines->front();
+                own.meetings = alive->m_calls.meetings();
+                auto& to = alive->m_calls.failures() == own.failures ? alive->m_spare_lines
+                                                                     : alive->m_kept_lines;
+                to.splice(to.end(), *lines);
             }};
 }
 
@@ -236,7 +245,7 @@ void CommunicatorState::close_all(
         lock.unlock();
         kept.clear(); // which leaves memory
         lock.lock();
-        const auto memory = std::exchange(state->m_kept_memory, {});
+        const auto memory = std::exchange(state->m_kept_lines, {});
         lock.unlock();
         state->m_between.reset();
         state->m_processes.reset();
@@ -306,11 +315,25 @@ private:
     }
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
-        const Deadline::Setting setting = Deadline::from_environment();
-        require_known_check();
+        Deadline::Setting setting;
+        std::exception_ptr failure; // perhaps of this rank alone: the others must not wait for it
+        try {
+            setting = Deadline::from_environment();
+            require_known_check();
+        } catch (...) {
+            failure = std::current_exception();
+        }
         MPI_Comm comm = MPI_COMM_NULL;
         check_mpi(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
         check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        int has_failed = failure ? 1 : 0;
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &has_failed, 1, MPI_INT, MPI_MAX, comm),
+                  "MPI_Allreduce");
+        if (has_failed != 0) check_mpi(MPI_Comm_free(&comm), "MPI_Comm_free");
+        if (failure) std::rethrow_exception(failure);
+        require<UsageError>(has_failed == 0, "Communicator: another rank cannot read its "
+                                             "DISTVIEW_DEADLINE, DISTVIEW_DEADLINE_ABORT or "
+                                             "DISTVIEW_CHECK");
         CommunicatorState::Ranks ranks;
         check_mpi(MPI_Comm_rank(comm, &ranks.rank), "MPI_Comm_rank");
         check_mpi(MPI_Comm_size(comm, &ranks.size), "MPI_Comm_size");

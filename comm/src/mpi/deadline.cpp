@@ -86,7 +86,11 @@ void Deadline::fail(Clock::time_point now, bool is_first) const {
 }
 
 void Deadline::throw_if_passed() const {
-    if (is_set() && m_calls->deadline_has_passed()) fail(Clock::now(), false);
+    if (!is_set() || !m_calls->deadline_has_passed()) return;
+    // A rank that has waited in this call, and gives up as well, is not missing.
+    if (m_call == std::pair{m_calls->current().count, m_calls->places().meetings})
+        m_calls->line().deadline_passed.store(true, std::memory_order_release);
+    fail(Clock::now(), false);
 }
 
 /// To the message sink; ends the job if the program wants that, and then says why on standard error where there is no sink.
@@ -118,9 +122,8 @@ void Deadline::check() {
     const bool has_waited =
         call == m_call && line.looked.load(std::memory_order_relaxed) >= stamp(now - patience());
     if (m_calls->deadline_has_passed()) {
-        // A rank that has come, and gives up as well, is not missing.
         if (has_waited) line.deadline_passed.store(true, std::memory_order_release);
-        throw_if_passed();
+        fail(now, false);
     }
     line.looked.store(stamp(now), std::memory_order_release);
     if (!has_waited) {

@@ -36,9 +36,10 @@ void require_mpi(const char* caller) {
     require<UsageError>(finalized == 0, [&] { return text(caller, ": MPI is already finalised"); });
 }
 
-int impl::message_count(std::int64_t count, const char* caller) {
+int impl::message_count(std::int64_t count, const char* caller, const char* unit) {
     require<UsageError>(count >= 0 && count <= std::numeric_limits<int>::max(), [&] {
-        return text(caller, ": a message of ", count, " bytes exceeds the 2^31-1 that MPI counts");
+        return text(caller, ": a message of ", count, ' ', unit,
+                    " exceeds the 2^31-1 that MPI counts");
     });
     return static_cast<int>(count);
 }

@@ -23,9 +23,9 @@ void SparseExchange::Requests::test() {
               "MPI_Testsome");
 }
 
-SparseExchange::SparseExchange(const Communicator& comm, Tags tags, std::vector<Outgoing> outgoing,
+SparseExchange::SparseExchange(const Communicator& comm, std::vector<Outgoing> outgoing,
                                std::size_t piece_bytes)
-    : m_comm(comm), m_tags(tags), m_piece_bytes(piece_bytes), m_outgoing(std::move(outgoing)) {
+    : m_comm(comm), m_piece_bytes(piece_bytes), m_outgoing(std::move(outgoing)) {
     std::erase_if(m_outgoing, [](const Outgoing& message) { return message.bytes == 0; });
     const auto own =
         std::stable_partition(m_outgoing.begin(), m_outgoing.end(),
@@ -101,7 +101,8 @@ bool SparseExchange::receive_one(std::exception_ptr& failure, const Take& take) 
     return true;
 }
 
-void SparseExchange::run(const Take& take) {
+void SparseExchange::run(Tags tags, const Take& take) {
+    m_tags = tags;
     std::exception_ptr failure;
     send_some();
     try {

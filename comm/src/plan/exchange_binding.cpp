@@ -4,7 +4,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace distview::impl {
@@ -58,8 +57,8 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
                               std::move(sources), std::move(readers));
 }
 
-void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
-    const std::array<int, 3> end_tags{comm.next_tag(), comm.next_tag(), comm.next_tag()};
+void ExchangeBinding::make_requests(CommunicatorState& comm, int tag,
+                                    const std::array<int, 3>& end_tags) {
     for (ExchangeBinding* step = this; step; step = step->next()) {
         std::vector<PersistentMessages::Message> receives;
         for (const Incoming& received : step->m_program.received)

@@ -92,20 +92,22 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     const PlanLines& readers =
         lines(static_cast<std::size_t>(arrays.variant), combines ? receive_peers() : send_peers());
     prepare_packs(arrays, setting);
-    return [this, &arrays, combines, &readers, setting = std::move(setting)](int tag) {
+    // Values to combine are packed: on a device they go in messages.
+    const bool in_messages = combines && arrays.layer;
+    require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
+        return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
+                            "gpu_message or staged");
+    });
+    OfferedPacks offered = setting.packs.offer(readers.readers());
+    std::vector<int> sources = combines ? send_peers() : receive_peers();
+    return [this, &arrays, in_messages, &readers, setting = std::move(setting),
+            offered = std::move(offered), sources = std::move(sources)](int tag) {
+        // Called all the same where it is to decline: neighbours may combine on the host.
+        PeerTransports transports = find_transports(
+            communicator(), name(), tag, arrays.sources, offered, sources, readers,
+            in_messages ? std::optional(Transport::staged) : required(), arrays.layer);
+        if (in_messages) transports.why_not.clear();
         return agree_on(communicator(), name(), [&] {
-            // Values to combine are packed: on a device they go in messages.
-            const bool in_messages = combines && arrays.layer;
-            require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
-                return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
-                                    "gpu_message or staged");
-            });
-            // Called all the same, to decline: neighbours may combine on the host.
-            PeerTransports transports = find_transports(
-                state(), name(), tag, arrays.sources, setting.packs.offer(readers.readers()),
-                combines ? send_peers() : receive_peers(), readers,
-                in_messages ? std::optional(Transport::staged) : required(), arrays.layer);
-            if (in_messages) transports.why_not.clear();
             ExchangeProgram program = gather_program(setting, arrays.sources, transports);
             return std::make_shared<ExchangeBinding>(
                 ExchangeBinding::Setting{name(), readers.ready(), oversubscribed(), setting.device},

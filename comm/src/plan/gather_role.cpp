@@ -11,6 +11,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -28,10 +29,14 @@ public:
           m_unique_axis(unique_axis) {}
 
     GatherRole find() {
-        m_places.resize(m_list.parts().size());
         require_same_labels(m_comm, m_caller, m_layout);
-        for (int d = 0; d < m_layout.rank(); ++d) find_axis(d);
+        std::array<IndexPlaces, max_rank> found;
+        for (int d = 0; d < m_layout.rank(); ++d)
+            if (asks(d)) found[static_cast<std::size_t>(d)] = look_up(d);
         agree_on(m_comm, m_caller, [&] {
+            m_places.resize(m_list.parts().size());
+            for (int d = 0; d < m_layout.rank(); ++d)
+                find_axis(d, found[static_cast<std::size_t>(d)]);
             for (std::size_t p = 0; p < m_list.parts().size(); ++p) check(p);
             sort_by_owner();
         });
@@ -40,27 +45,18 @@ public:
     }
 
 private:
-    /// Places of the indices of all parts along an axis.
-    void find_axis(int d) {
-        const AxisLayout& axis = m_layout.axis(d);
-        const auto axis_number = static_cast<std::size_t>(d);
-        const bool asks = is_partly_known(axis) || m_unique_axis == d;
-        IndexPlaces found;
-        if (asks) {
-            std::vector<std::int64_t> wanted;
-            for (const IndexList::Part& part : m_list.parts()) {
-                const auto& indices = part.axes[axis_number];
-                wanted.insert(wanted.end(), indices.begin(), indices.end());
-            }
-            found = look_up(axis, d, wanted);
-        }
+    /// Whether the processes must be asked where indices along an axis are.
+    bool asks(int d) const { return is_partly_known(m_layout.axis(d)) || m_unique_axis == d; }
+
+    /// Places of the indices of all parts along an axis; `found`: of one where processes were asked.
+    void find_axis(int d, const IndexPlaces& found) {
         std::size_t next = 0;
         for (std::size_t p = 0; p < m_list.parts().size(); ++p) {
-            const auto& indices = m_list.parts()[p].axes[axis_number];
+            const auto& indices = m_list.parts()[p].axes[static_cast<std::size_t>(d)];
             IndexPlaces places;
             places.reserve(indices.size());
             for (const std::int64_t index : indices)
-                places.push_back(asks ? found[next++] : place_of(axis, index));
+                places.push_back(asks(d) ? found[next++] : place_of(m_layout.axis(d), index));
             m_places[p].push_back(std::move(places));
         }
     }
@@ -79,28 +75,38 @@ private:
         return place;
     }
 
-    /// Each different label is asked for once.
-    IndexPlaces look_up(const AxisLayout& axis, int d, const std::vector<std::int64_t>& wanted) {
+    /// Asks for each different label once. Collective.
+    IndexPlaces look_up(int d) {
+        const AxisLayout& axis = m_layout.axis(d);
         const GridCoordinates mine = m_layout.coordinates(m_comm.rank());
         const int coordinate = mine[static_cast<std::size_t>(d)];
         OwnedLabels owned;
-        owned.coordinate = coordinate;
-        owned.extent = axis.local_extent(coordinate);
-        owned.is_unique = m_unique_axis == d;
-        // Of the processes with the same coordinate the first tells.
-        if (first_beside(m_layout, m_comm.rank(), d) == m_comm.rank())
-            owned.labels = owned_labels(axis, coordinate);
-        std::vector<std::int64_t> different = wanted;
-        std::sort(different.begin(), different.end());
-        different.erase(std::unique(different.begin(), different.end()), different.end());
+        std::vector<std::int64_t> wanted, different;
+        agree_on(m_comm, m_caller, [&] {
+            owned.coordinate = coordinate;
+            owned.extent = axis.local_extent(coordinate);
+            owned.is_unique = m_unique_axis == d;
+            // Of the processes with the same coordinate the first tells.
+            if (first_beside(m_layout, m_comm.rank(), d) == m_comm.rank())
+                owned.labels = owned_labels(axis, coordinate);
+            for (const IndexList::Part& part : m_list.parts()) {
+                const auto& indices = part.axes[static_cast<std::size_t>(d)];
+                wanted.insert(wanted.end(), indices.begin(), indices.end());
+            }
+            different = wanted;
+            std::sort(different.begin(), different.end());
+            different.erase(std::unique(different.begin(), different.end()), different.end());
+        });
         const IndexPlaces found = look_up_labels(m_comm, m_caller, owned, different);
-        IndexPlaces result;
-        result.reserve(wanted.size());
-        for (const std::int64_t label : wanted) {
-            const auto at = std::lower_bound(different.begin(), different.end(), label);
-            result.push_back(found[static_cast<std::size_t>(at - different.begin())]);
-        }
-        return result;
+        return agree_on(m_comm, m_caller, [&] {
+            IndexPlaces result;
+            result.reserve(wanted.size());
+            for (const std::int64_t label : wanted) {
+                const auto at = std::lower_bound(different.begin(), different.end(), label);
+                result.push_back(found[static_cast<std::size_t>(at - different.begin())]);
+            }
+            return result;
+        });
     }
 
     void check(std::size_t p) const {

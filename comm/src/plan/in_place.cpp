@@ -390,13 +390,14 @@ std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bo
                              [&] { return Rounds(setting, changes_places); });
     if (changes_places) rounds.choose();
     rounds.require_room();
-    const OfferedPacks packs =
-        agree_on(setting.comm, plan_names::redistribution, [&] { return rounds.offer(); });
-    rounds.set_transports(agree_on(setting.comm, plan_names::redistribution, [&] {
-        return find_transports(*state_of(setting.comm), plan_names::redistribution, setting.tag, {},
-                               packs, setting.role.receive_ranks(), setting.lines,
-                               setting.required);
-    }));
+    OfferedPacks packs;
+    std::vector<int> sources;
+    agree_on(setting.comm, plan_names::redistribution, [&] {
+        packs = rounds.offer();
+        sources = setting.role.receive_ranks();
+    });
+    rounds.set_transports(find_transports(setting.comm, plan_names::redistribution, setting.tag, {},
+                                          packs, sources, setting.lines, setting.required));
     rounds.require_room(); // where shared memory has no room, messages need more
     return agree_on(setting.comm, plan_names::redistribution, [&] { return rounds.bind(); });
 }

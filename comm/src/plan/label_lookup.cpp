@@ -81,9 +81,13 @@ std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* cal
                 {record.slot, found == kept.end() ? IndexPlace{} : found->second, rank});
         });
 
-    std::vector<IndexPlace> result(wanted.size());
+    std::vector<IndexPlace> result;
     exchange_records<Answered>(
-        comm, caller, [&] { return parcels_by_rank(answers); },
+        comm, caller,
+        [&] {
+            result.resize(wanted.size());
+            return parcels_by_rank(answers);
+        },
         [&](int, const Answered& record) {
             result[static_cast<std::size_t>(record.slot)] = record.place;
         });

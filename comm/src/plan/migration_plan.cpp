@@ -23,14 +23,6 @@ void check(const Communicator& comm, std::span<const int> targets) {
         });
 }
 
-/// The number of elements before each rank's, and of all. Collective, for ranks that have just met.
-std::vector<std::int64_t> bounds_of(const Communicator& comm, std::int64_t count) {
-    std::vector<std::int64_t> bounds(static_cast<std::size_t>(comm.size()) + 1, 0);
-    impl::all_gather(comm, &count, bounds.data() + 1, sizeof(count));
-    std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
-    return bounds;
-}
-
 /// The numbers of the elements that go to each rank, in their order; of ranks that get any, ascending.
 std::vector<impl::GatherRole::Given> sorted(std::span<const int> targets, int ranks) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 0);
@@ -98,10 +90,18 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             std::span<const int> targets) {
     const CollectiveCall call(comm, plan_names::migration);
+    std::vector<std::int64_t> bounds; // the number of elements before each rank's, and of all
     const auto required = impl::agree_on_plan(
-        comm, plan_names::migration, [&] { check(comm, targets); }, [](auto&) {});
+        comm, plan_names::migration,
+        [&] {
+            check(comm, targets);
+            bounds.assign(static_cast<std::size_t>(comm.size()) + 1, 0);
+        },
+        [](auto&) {});
     const std::uint64_t number = impl::state_of(comm)->next_plan();
-    std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
+    const std::int64_t count = std::ssize(targets);
+    impl::all_gather(comm, &count, bounds.data() + 1, sizeof(count));
+    std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
     impl::GatherRole role = find_role(comm, targets);
     return agree_on(comm, plan_names::migration, [&] {
         const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(std::move(bounds))});

@@ -112,13 +112,14 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     SharedPack pack;
     if (!arrays.layer && required() != Transport::message)
         pack = SharedPack(state(), kind, parts, arrays.sources);
-    return [this, &arrays, kind, device, &readers, parts = std::move(parts),
-            pack = std::move(pack)](int tag) {
+    OfferedPacks offered = pack.offer(readers.readers());
+    std::vector<int> sources = kind == ExchangeKind::fill ? receive_peers() : send_peers();
+    return [this, &arrays, kind, device, &readers, parts = std::move(parts), pack = std::move(pack),
+            offered = std::move(offered), sources = std::move(sources)](int tag) {
+        PeerTransports transports =
+            find_transports(communicator(), name(), tag, arrays.sources, offered, sources, readers,
+                            required(), arrays.layer);
         return agree_on(communicator(), name(), [&] {
-            PeerTransports transports =
-                find_transports(state(), name(), tag, arrays.sources, pack.offer(readers.readers()),
-                                kind == ExchangeKind::fill ? receive_peers() : send_peers(),
-                                readers, required(), arrays.layer);
             ExchangeProgram program = padding_program(kind, communicator().rank(), parts,
                                                       arrays.sources, transports, pack, device);
             return std::make_shared<ExchangeBinding>(

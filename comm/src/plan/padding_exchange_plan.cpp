@@ -61,8 +61,11 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
                                          const PaddingExchangeOptions& options,
                                          const std::source_location& where)
-    : PlanBase(plan_names::padding_exchange,
-               make_core(comm, {FieldExchange{layout, options}}, true), where) {}
+    : PlanBase(
+          plan_names::padding_exchange,
+          impl::counted(impl::state_of(comm)->calls(), plan_names::padding_exchange,
+                        [&] { return make_core(comm, {FieldExchange{layout, options}}, true); }),
+          where) {}
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm,
                                          const std::vector<FieldExchange>& fields,

@@ -256,21 +256,21 @@ private:
     class Group {
     public:
         Group(std::vector<CopyBox>& boxes, bool whole) : m_boxes(boxes), m_whole(whole) {}
-        ~Group() { flush(); }
         Group(const Group&) = delete;
         Group& operator=(const Group&) = delete;
+        /// Call flush() after the last one.
         void add(const ExchangePart& part, const CopyBox& box) {
             if (part.field != m_field || part.region.peer != m_peer) flush();
             m_field = part.field;
             m_peer = part.region.peer;
             m_copies.push_back(box);
         }
-
-    private:
         void flush() {
             append_copies(m_boxes, std::move(m_copies), m_whole);
             m_copies.clear();
         }
+
+    private:
         std::vector<CopyBox>& m_boxes;
         bool m_whole;
         std::vector<CopyBox> m_copies;
@@ -286,6 +286,7 @@ private:
         for (const ExchangePart& part : m_parts.taken)
             if (part.region.peer == m_process)
                 group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
+        group.flush();
     }
 
     /// Packs elements that others read first, then messages.
@@ -338,14 +339,13 @@ private:
             incoming.boxes.push_back(positions(m_parts.taken[i]));
         if (m_kind != ExchangeKind::fill) return;
         const int begin = box_count();
-        {
-            Group group(m_program.boxes, m_device.layer != nullptr);
-            std::int64_t end = 0;
-            for (const std::size_t i : partner.parts) {
-                const ExchangePart& part = m_parts.taken[i];
-                group.add(part, box_of(part, element_size(part), source_of(part, end), mine(part)));
-            }
+        Group group(m_program.boxes, m_device.layer != nullptr);
+        std::int64_t end = 0;
+        for (const std::size_t i : partner.parts) {
+            const ExchangePart& part = m_parts.taken[i];
+            group.add(part, box_of(part, element_size(part), source_of(part, end), mine(part)));
         }
+        group.flush();
         append_batch(incoming.batches, {0, begin, box_count(), Batch::Kind::copy});
     }
 

@@ -126,10 +126,10 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
     require<ShapeError>(layer || array.host_accessible, [&] {
         return text(m_name, ": ", what, " ", i, " is in memory that the host cannot access");
     });
-    require<ShapeError>(!layer || !array.data || layer->reaches(array.data), [&] {
+    if (!layer || is_empty_section(layout, process)) return;
+    require<ShapeError>(!array.data || layer->reaches(array.data), [&] {
         return text(m_name, ": ", what, " ", i, " is in memory that the device cannot access");
     });
-    if (!layer || is_empty_section(layout, process)) return;
     const Extents extents = layout.local_extents(process);
     auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array.data));
     for (std::size_t d = 0; d < extents.size(); ++d)
@@ -199,15 +199,20 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
                  [&] { return arguments_of(arrays.sources, arrays.targets); });
     const int tag = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tag);
-    binding->set_key(arrays);
-    std::vector<PaddingEffect> effects = effects_of(arrays);
-    for (PaddingEffect& effect : effects) effect.plan = m_number;
-    if (binding->overwrites_sources)
-        for (PaddingEffect& effect : all_written(arrays.sources))
-            effects.push_back(std::move(effect));
-    binding->set_effects(std::move(effects));
-    binding->make_requests(*state_of(m_comm), tag);
-    state().add(binding);
+    const std::array end_tags{state().next_tag(), state().next_tag(), state().next_tag()};
+    // Before any rank begins an execution, all have what it takes.
+    agree_on(m_comm, m_name, [&] {
+        binding->set_key(arrays);
+        std::vector<PaddingEffect> effects = effects_of(arrays);
+        for (PaddingEffect& effect : effects) effect.plan = m_number;
+        if (binding->overwrites_sources)
+            for (PaddingEffect& effect : all_written(arrays.sources))
+                effects.push_back(std::move(effect));
+        binding->set_effects(std::move(effects));
+        binding->make_requests(state(), tag, end_tags);
+        state().add(binding);
+        m_bindings.reserve(most_bindings);
+    });
     if (m_bindings.size() >= most_bindings) {
         wait_for_last_readers(); // else ranks that have waited by themselves would drop another set
         drop_oldest_binding();

@@ -262,9 +262,7 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::bind_pass(const Pass& pass,
     SharedRounds rounds;
     if (!writes && required() != Transport::message)
         rounds = SharedRounds(communicator(), pass.schedule, pass.role, arrays);
-    return agree_on(communicator(), name(), [&] {
-        return bind_rounds(pass, arrays, std::move(rounds), device, writes, tag);
-    });
+    return bind_rounds(pass, arrays, std::move(rounds), device, writes, tag);
 }
 
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
@@ -281,29 +279,37 @@ bool RedistributionCore::can_write_in_place(const Pass& pass, const ArraySet& ar
     return can != 0;
 }
 
-/// A step for each round. Collective among partners.
+/// A step for each round. Collective.
 std::shared_ptr<ExchangeBinding>
 RedistributionCore::bind_rounds(const Pass& pass, const ArraySet& arrays, SharedRounds rounds,
                                 const DeviceSetting& device, bool writes, int tag) {
     // Processes that touch another's elements are told where they are, and say when they have done so.
     const auto owned = writes ? arrays.targets : arrays.sources;
-    const std::vector<int> touched = writes ? pass.role.send_ranks() : pass.role.receive_ranks();
-    const PlanLines& lines = lines_of(pass, writes);
-    rounds.allocate(state());
+    std::vector<int> touched;
+    const PlanLines* lines = nullptr;
+    OfferedPacks packs;
+    agree_on(communicator(), name(), [&] {
+        touched = writes ? pass.role.send_ranks() : pass.role.receive_ranks();
+        lines = &lines_of(pass, writes);
+        rounds.allocate(state());
+        packs = rounds.packs().offer(lines->readers());
+    });
     const PeerTransports transports =
-        find_transports(state(), name(), tag, owned, rounds.packs().offer(lines.readers()), touched,
-                        lines, required(), arrays.layer, writes ? Access::write : Access::read);
-    std::shared_ptr<ExchangeBinding> first;
-    for (ExchangeProgram& program : redistribution_programs(pass.schedule, pass.role, arrays,
-                                                            transports, rounds, writes, device)) {
-        auto step = std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), device},
-            PeerTransports(transports), std::move(program));
-        step->is_later_round = first != nullptr;
-        ExchangeBinding::append(first, std::move(step));
-    }
-    if (writes) first->hold_written(*state().arena(), arrays.targets);
-    return first;
+        find_transports(communicator(), name(), tag, owned, packs, touched, *lines, required(),
+                        arrays.layer, writes ? Access::write : Access::read);
+    return agree_on(communicator(), name(), [&] {
+        std::shared_ptr<ExchangeBinding> first;
+        for (ExchangeProgram& program : redistribution_programs(
+                 pass.schedule, pass.role, arrays, transports, rounds, writes, device)) {
+            auto step = std::make_shared<ExchangeBinding>(
+                ExchangeBinding::Setting{name(), lines->ready(), oversubscribed(), device},
+                PeerTransports(transports), std::move(program));
+            step->is_later_round = first != nullptr;
+            ExchangeBinding::append(first, std::move(step));
+        }
+        if (writes) first->hold_written(*state().arena(), arrays.targets);
+        return first;
+    });
 }
 
 std::string RedistributionCore::describe() const {

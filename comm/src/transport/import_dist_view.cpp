@@ -15,9 +15,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace distview {
@@ -51,28 +55,37 @@ constexpr std::int64_t word_bytes = sizeof(std::int64_t);
 
 std::int64_t words_of(std::int64_t bytes) { return (bytes + word_bytes - 1) / word_bytes; }
 
-std::vector<SectionDescription> gather_descriptions(const Communicator& comm,
-                                                    const std::vector<Head>& heads,
-                                                    const std::string& mine) {
+std::string gather_descriptions(const Communicator& comm, const std::vector<Head>& heads,
+                                const std::string& mine) {
     std::vector<int> counts;
     std::vector<int> offsets;
-    std::int64_t total = 0;
-    for (const Head& head : heads) {
-        offsets.push_back(impl::message_count(total, "import_dist_view"));
-        counts.push_back(impl::message_count(words_of(head.bytes), "import_dist_view"));
-        total += words_of(head.bytes);
-    }
-    std::string all(static_cast<std::size_t>(total * word_bytes), '\0');
+    std::string all;
+    agree_on(comm, "import_dist_view", [&] {
+        std::int64_t total = 0;
+        for (const Head& head : heads) {
+            offsets.push_back(impl::message_count(total, "import_dist_view", "words of 8 bytes"));
+            counts.push_back(
+                impl::message_count(words_of(head.bytes), "import_dist_view", "words of 8 bytes"));
+            total += words_of(head.bytes);
+        }
+        all.assign(static_cast<std::size_t>(total * word_bytes), '\0');
+    });
     check_mpi(MPI_Allgatherv(mine.data(), counts[static_cast<std::size_t>(comm.rank())],
                              MPI_INT64_T, all.data(), counts.data(), offsets.data(), MPI_INT64_T,
                              comm.mpi()),
               "MPI_Allgatherv");
+    return all;
+}
+
+/// Out of what gather_descriptions() returns.
+std::vector<SectionDescription> unpack(const std::vector<Head>& heads, std::string_view all) {
     std::vector<SectionDescription> sections;
-    for (std::size_t p = 0; p < heads.size(); ++p) {
-        const auto begin = static_cast<std::size_t>(offsets[p] * word_bytes);
-        const auto size = static_cast<std::size_t>(heads[p].bytes);
-        sections.push_back(impl::unpacked<DescriptionMembers, SectionDescription>(
-            std::string_view(all).substr(begin, size)));
+    std::size_t begin = 0;
+    for (const Head& head : heads) {
+        const auto size = static_cast<std::size_t>(head.bytes);
+        sections.push_back(
+            impl::unpacked<DescriptionMembers, SectionDescription>(all.substr(begin, size)));
+        begin += static_cast<std::size_t>(words_of(head.bytes) * word_bytes);
     }
     return sections;
 }
@@ -107,12 +120,19 @@ AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& ex
     std::vector<protocol::Version> versions;
     for (const Head& head : heads) versions.push_back(head.version);
     protocol::throw_if_violated(protocol::rules::versions_agree(versions));
-    const std::vector<SectionDescription> sections = gather_descriptions(comm, heads, mine);
-    ArrayLayout layout = protocol::layout_from_dim_data(exported.version, sections);
-    check_elements(heads);
-    AnyDistView view(exported.section, std::move(layout), comm.rank());
-    impl::number_array(comm, view.identity());
-    return view;
+    const std::string all = gather_descriptions(comm, heads, mine);
+    std::exception_ptr failure;
+    std::optional<AnyDistView> view;
+    try {
+        ArrayLayout layout = protocol::layout_from_dim_data(exported.version, unpack(heads, all));
+        check_elements(heads);
+        view.emplace(exported.section, std::move(layout), comm.rank());
+    } catch (const std::bad_alloc&) { // memory may end on one rank alone
+        failure = std::current_exception();
+    }
+    agree(comm, "import_dist_view", failure);
+    impl::number_array(comm, view->identity());
+    return std::move(*view);
 }
 
 } // namespace distview

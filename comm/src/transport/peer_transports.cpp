@@ -181,7 +181,11 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
     if (!map_lines(state, offer.head, peer)) return {};
     why_not = "its arrays cannot be mapped";
     if (layer) {
-        why_not = text("the device's memory is not shared", layer->why_not_shared());
+        const bool is_offered =
+            std::all_of(offer.fields.begin(), offer.fields.end(),
+                        [](const Offered& at) { return at.reach == Reach::device; });
+        why_not = is_offered ? text("the device's memory is not shared", layer->why_not_shared())
+                             : "its arrays are in no memory that its device shares";
         peer.transport = Transport::ipc;
         return open_fields(*layer, offer.fields, peer) ? std::optional(std::move(peer))
                                                        : std::nullopt;
@@ -231,70 +235,89 @@ PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
         if (is_near(m_readers[r])) m_done[r] = new (++line) SyncLine;
 }
 
-PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
+PeerTransports find_transports(const Communicator& communicator, const char* caller, int tag,
                                std::span<const Field> fields, const OfferedPacks& packs,
                                const std::vector<int>& sources, const PlanLines& lines,
                                std::optional<Transport> required, DeviceLayer* layer,
                                Access access) {
+    CommunicatorState& state = *state_of(communicator);
     const MPI_Comm comm = state.comm();
-    const std::size_t size = Offer::bytes_with(fields.size());
-    const int count = message_count(static_cast<std::int64_t>(size), caller);
     const std::vector<int>& readers = lines.readers();
-
-    std::vector<std::vector<char>> received(sources.size(), std::vector<char>(size));
-    std::vector<std::vector<char>> offers;
-    std::vector<std::optional<DeviceLayer::Exported>> exported;
-    for (std::size_t f = 0; f < fields.size() && layer; ++f)
-        exported.push_back(layer->export_memory(fields[f].data));
-    std::vector<MPI_Request> requests(sources.size() + readers.size(), MPI_REQUEST_NULL);
-    for (std::size_t s = 0; s < sources.size(); ++s)
-        check_mpi(
-            MPI_Irecv(received[s].data(), count, MPI_BYTE, sources[s], tag, comm, &requests[s]),
-            "MPI_Irecv");
-    for (std::size_t r = 0; r < readers.size(); ++r) {
-        offers.push_back(make_offer(state, fields, packs, lines, r, exported).bytes());
-        check_mpi(MPI_Isend(offers.back().data(), count, MPI_BYTE, readers[r], tag, comm,
-                            &requests[sources.size() + r]),
-                  "MPI_Isend");
-    }
+    int count = 0;
+    std::vector<std::vector<char>> received, offers;
+    std::vector<MPI_Request> requests;
+    std::vector<int> answers, verdicts;
+    // All memory before the first message: neighbours would wait for a rank that has none, and MPI write where it was.
+    agree_on(communicator, caller, [&] {
+        const std::size_t size = Offer::bytes_with(fields.size());
+        count = message_count(static_cast<std::int64_t>(size), caller);
+        received.assign(sources.size(), std::vector<char>(size));
+        std::vector<std::optional<DeviceLayer::Exported>> exported;
+        for (std::size_t f = 0; f < fields.size() && layer; ++f)
+            exported.push_back(fields[f].data ? layer->export_memory(fields[f].data)
+                                              : std::nullopt);
+        for (std::size_t r = 0; r < readers.size(); ++r)
+            offers.push_back(make_offer(state, fields, packs, lines, r, exported).bytes());
+        requests.assign(sources.size() + readers.size(), MPI_REQUEST_NULL);
+        answers.assign(sources.size(), 0);
+        verdicts.assign(readers.size(), 0);
+    });
     const auto wait_for_all = [&] {
         check_mpi(
             MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
     };
-    wait_for_all();
+    return agree_on(communicator, caller, [&] {
+        for (std::size_t s = 0; s < sources.size(); ++s)
+            check_mpi(
+                MPI_Irecv(received[s].data(), count, MPI_BYTE, sources[s], tag, comm, &requests[s]),
+                "MPI_Irecv");
+        for (std::size_t r = 0; r < readers.size(); ++r)
+            check_mpi(MPI_Isend(offers[r].data(), count, MPI_BYTE, readers[r], tag, comm,
+                                &requests[sources.size() + r]),
+                      "MPI_Isend");
+        wait_for_all();
 
-    PeerTransports result;
-    std::vector<int> answers(sources.size(), 0);
-    std::string lacking;
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-        std::string why_not;
-        std::optional<ReadablePeer> peer =
-            accept(state, Offer::of(received[s]), fields, required, layer, access, why_not);
-        answers[s] = peer ? 1 : 0;
-        if (!peer)
-            result.why_not[sources[s]] =
-                required || state.calls().is_near(sources[s]) ? why_not : "it is on another node";
-        if (peer)
-            result.sources.emplace(sources[s], std::move(*peer));
-        else if (required && !travels_in_messages(*required) && lacking.empty())
-            lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from rank ",
-                           sources[s], " to rank ", state.rank(), " is not available",
-                           layer ? layer->why_not_shared() : std::string());
-    }
-    std::vector<int> verdicts(readers.size(), 0);
-    for (std::size_t s = 0; s < sources.size(); ++s)
-        check_mpi(MPI_Isend(&answers[s], 1, MPI_INT, sources[s], tag, comm, &requests[s]),
-                  "MPI_Isend");
-    for (std::size_t r = 0; r < readers.size(); ++r)
-        check_mpi(MPI_Irecv(&verdicts[r], 1, MPI_INT, readers[r], tag, comm,
-                            &requests[sources.size() + r]),
-                  "MPI_Irecv");
-    wait_for_all();
-    for (std::size_t r = 0; r < readers.size(); ++r)
-        if (verdicts[r]) result.readers.emplace(readers[r], lines.done(r));
-    require<UsageError>(lacking.empty(), lacking);
-    return result;
+        PeerTransports result;
+        std::string lacking;
+        std::exception_ptr failure; // thrown when neighbours have their answers
+        const auto try_source = [&](std::size_t s) {
+            std::string why_not;
+            std::optional<ReadablePeer> peer =
+                accept(state, Offer::of(received[s]), fields, required, layer, access, why_not);
+            if (!peer && required && !travels_in_messages(*required) && lacking.empty())
+                lacking =
+                    text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from rank ", sources[s],
+                         " to rank ", state.rank(), " is not available: ", why_not);
+            answers[s] = peer ? 1 : 0;
+            if (peer)
+                result.sources.emplace(sources[s], std::move(*peer));
+            else
+                result.why_not[sources[s]] = required || state.calls().is_near(sources[s])
+                                                 ? why_not
+                                                 : "it is on another node";
+        };
+        for (std::size_t s = 0; s < sources.size(); ++s) {
+            try {
+                try_source(s);
+            } catch (...) {
+                failure = std::current_exception();
+            }
+        }
+        for (std::size_t s = 0; s < sources.size(); ++s)
+            check_mpi(MPI_Isend(&answers[s], 1, MPI_INT, sources[s], tag, comm, &requests[s]),
+                      "MPI_Isend");
+        for (std::size_t r = 0; r < readers.size(); ++r)
+            check_mpi(MPI_Irecv(&verdicts[r], 1, MPI_INT, readers[r], tag, comm,
+                                &requests[sources.size() + r]),
+                      "MPI_Irecv");
+        wait_for_all();
+        if (failure) std::rethrow_exception(failure);
+        for (std::size_t r = 0; r < readers.size(); ++r)
+            if (verdicts[r]) result.readers.emplace(readers[r], lines.done(r));
+        require<UsageError>(lacking.empty(), lacking);
+        return result;
+    });
 }
 
 } // namespace distview::impl

@@ -75,7 +75,8 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 }
 
 void PersistentMessages::require_countable(std::int64_t bytes, const char* caller) {
-    message_count(std::in_range<int>(bytes) ? bytes : message_lines(bytes), caller);
+    if (!std::in_range<int>(bytes))
+        message_count(message_lines(bytes), caller, "lines of 64 bytes");
 }
 
 PersistentMessages::~PersistentMessages() {

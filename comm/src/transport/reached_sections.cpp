@@ -28,7 +28,8 @@ void check(const Communicator& comm, const char* caller, const Field& field, Dev
     require<ShapeError>(layer || field.host_accessible, [&] {
         return text(caller, ": the array is in memory that the host cannot access");
     });
-    require<ShapeError>(!layer || !field.data || layer->reaches(field.data), [&] {
+    const bool is_used = layer && field.data && !is_empty_section(*field.layout, field.process);
+    require<ShapeError>(!is_used || layer->reaches(field.data), [&] {
         return text(caller, ": the array is in memory that the device cannot access");
     });
 }
@@ -40,6 +41,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
     CommunicatorState& state = *state_of(comm);
     ReachedSections result;
     std::vector<int> near;
+    OfferedPacks no_packs;
     std::optional<Transport> required;
     agree_on(
         comm, caller,
@@ -50,21 +52,20 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
             for (int rank = 0; rank < comm.size(); ++rank)
                 if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
             result.lines.emplace(state, near);
+            no_packs.packs.assign(near.size(), nullptr);
         },
         field.layout ? hash_of(field.layout->fingerprint(), field.element_code) : 0,
         [&] {
             return std::vector<Argument>{{"layout", field.layout->describe()},
                                          {"element size", text(field.element_size)}};
         });
-    const int tag = state.next_tag();
+    // Sections out of reach are for the program to find: a transport that is required is no error here.
+    const bool in_messages =
+        required && *required != Transport::direct && *required != Transport::ipc;
+    PeerTransports found =
+        find_transports(comm, caller, state.next_tag(), std::span(&field, 1), no_packs, near,
+                        *result.lines, in_messages ? required : std::nullopt, layer, access);
     agree_on(comm, caller, [&] {
-        const OfferedPacks no_packs{std::vector<const char*>(near.size(), nullptr), true};
-        // Sections out of reach are for the program to find: a transport that is required is no error here.
-        const bool in_messages =
-            required && *required != Transport::direct && *required != Transport::ipc;
-        PeerTransports found =
-            find_transports(state, caller, tag, std::span(&field, 1), no_packs, near, *result.lines,
-                            in_messages ? required : std::nullopt, layer, access);
         result.sections[comm.rank()] = {field.data, field.strides,
                                         field.layout->local_extents(field.process)};
         for (auto& [rank, peer] : found.sources) {

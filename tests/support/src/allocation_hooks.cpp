@@ -39,6 +39,7 @@ void link_allocation_hooks() { __sanitizer_install_malloc_and_free_hooks(on_mall
 
 namespace {
 
+using distview::testing::impl::allocation_fails;
 using distview::testing::impl::note_heap_allocation;
 
 } // namespace
@@ -116,7 +117,7 @@ void* allocate(std::size_t size, std::size_t alignment) noexcept {
 }
 
 void* allocate_or_throw(std::size_t size, std::size_t alignment) {
-    void* memory = allocate(size, alignment);
+    void* memory = allocation_fails() ? nullptr : allocate(size, alignment);
     if (memory == nullptr) {
         throw std::bad_alloc();
     }

@@ -9,6 +9,9 @@ namespace distview::testing::impl {
 void note_heap_allocation(const char* kind, std::size_t bytes) noexcept;
 void note_kokkos_allocation(const char* label, std::size_t bytes) noexcept;
 
+/// Whether a FailAllocation has this one fail.
+bool allocation_fails() noexcept;
+
 /// The allocations of threads that exist now, besides the calling one, are never counted.
 /// Called between MPI_Init and Kokkos::initialize, when these are the threads of MPI.
 void ignore_other_threads();

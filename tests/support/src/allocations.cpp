@@ -43,6 +43,7 @@ constinit std::atomic<int> g_foreign_count{0};
 
 constinit thread_local int t_uncounted_depth = 0;
 constinit thread_local int t_is_foreign = -1;
+constinit thread_local std::int64_t t_until_failure = -1; ///< allocations; below 0: none fails
 
 pid_t this_thread_id() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 
@@ -120,6 +121,10 @@ void note_kokkos_allocation(const char* label, std::size_t bytes) noexcept {
     }
 }
 
+bool allocation_fails() noexcept {
+    return t_until_failure >= 0 && t_uncounted_depth == 0 && t_until_failure-- == 0;
+}
+
 void ignore_other_threads() {
     std::error_code error;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
@@ -132,6 +137,10 @@ void ignore_other_threads() {
 }
 
 } // namespace impl
+
+FailAllocation::FailAllocation(std::int64_t skipped) { t_until_failure = skipped; }
+FailAllocation::~FailAllocation() { t_until_failure = -1; }
+bool FailAllocation::has_failed() const { return t_until_failure < 0; }
 
 UncountedScope::UncountedScope() { ++t_uncounted_depth; }
 

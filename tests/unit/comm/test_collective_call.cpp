@@ -455,7 +455,8 @@ std::string site_of_missing_rank(const Before& before) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string_view head = " of this rank)", tail = ". This communicator cannot be used";
-    const std::size_t begin = what.find(head) + head.size();
+    // Slow ranks may be named before it.
+    const std::size_t begin = what.rfind(head) + head.size();
     return what.empty() ? what : what.substr(begin, what.find(tail) - begin);
 }
 

@@ -133,6 +133,21 @@ TEST(Communicator, MakesNothingIfTheEnvironmentHasNoDeadline) {
     ::unsetenv("DISTVIEW_DEADLINE_ABORT");
 }
 
+TEST(Communicator, MakesNothingIfTheEnvironmentOfOneRankHasNoDeadline) {
+    const OwnedComm parent = duplicate_world();
+    const std::int64_t before = communicator_count();
+    if (world_rank() == world_size() - 1) ::setenv("DISTVIEW_DEADLINE", "soon", 1);
+    try {
+        const Communicator comm(parent.get());
+        ADD_FAILURE() << "no error";
+    } catch (const UsageError& error) {
+        EXPECT_NE(std::string(error.what()).find("DISTVIEW_DEADLINE"), std::string::npos);
+    }
+    ::unsetenv("DISTVIEW_DEADLINE");
+    EXPECT_EQ(communicator_count(), before);
+    EXPECT_NO_THROW(Communicator(parent.get()));
+}
+
 TEST(Communicator, StaysWithTheCommunicatorWhenNobodyHoldsIt) {
     const OwnedComm parent = duplicate_world();
     const std::int64_t before = communicator_count();

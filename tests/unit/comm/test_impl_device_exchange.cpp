@@ -173,7 +173,7 @@ TEST_F(DeviceExchange, IsInPlaceAmongRanksOfOneKindAlone) {
         const Array a = make(shared);
         const impl::Field field = impl::make_field(a);
         const impl::PeerTransports found = impl::find_transports(
-            state, "DeviceExchange", state.next_tag(), std::span(&field, 1), none, others, lines,
+            comm, "DeviceExchange", state.next_tag(), std::span(&field, 1), none, others, lines,
             std::nullopt, comm.rank() == 0 ? &device : nullptr);
         for (const int other : others) {
             const bool of_the_host = comm.rank() > 0 && other > 0;

@@ -303,12 +303,12 @@ TEST(Report, IsWrittenByRank0AloneIfOthersDoNotClose) {
     OwnedComm world = duplicate_world();
     Communicator comm(world.get());
     comm.set_report(file);
-    comm.set_deadline(std::chrono::milliseconds(50));
     const ArrayLayout layout = rows_of(comm);
     {
         const Plate u = shared_plate(comm, layout);
         PaddingExchangePlan(comm, layout).execute(Exec(), u);
     }
+    comm.set_deadline(std::chrono::milliseconds(50)); // of closing alone
     if (comm.rank() == 1)
         while (!std::filesystem::exists(file))
             std::this_thread::sleep_for(std::chrono::milliseconds(5));

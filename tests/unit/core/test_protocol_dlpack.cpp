@@ -97,6 +97,12 @@ TEST(Dlpack, FlagsAndWhatItCannotSay) {
     section.strides = {24, 4};
     expect_error_with<ShapeError>([&] { to_dlpack(section); },
                                   {"multiples of the 8 bytes", "got 4"});
+    section = made_up_section({1, 3}); // of one element along an axis, a stride is any number
+    section.strides = {12, 8};
+    EXPECT_EQ(to_dlpack(section)->tensor.strides[0], 1);
+    section = made_up_section({2, 0});
+    section.strides = {12, 12};
+    EXPECT_EQ(to_dlpack(section)->tensor.strides[0], 1);
     EXPECT_EQ(to_dlpack(made_up_section({3, 0}))->tensor.data, nullptr);
     // Without axes there is one element, but a default-constructed array has no memory.
     const AnyDistView none{DistView<double, Kokkos::HostSpace>()};

@@ -68,8 +68,8 @@ template <class T>
              !std::same_as<T, bool>)
 std::vector<T> all_gather(const Communicator& comm, const T& value) {
     const CollectiveCall call(comm, "all_gather");
-    impl::meet_to_gather(comm, sizeof(T));
     std::vector<T> values(static_cast<std::size_t>(comm.size()));
+    impl::meet_to_gather(comm, sizeof(T));
     impl::all_gather(comm, &value, values.data(), sizeof(T));
     return values;
 }

@@ -117,10 +117,12 @@ public:
     /// their labels.
     template <ExecutionSpace Exec, ValueList... Fields>
     auto moved(const Exec& exec, const Fields&... fields) {
-        std::tuple to{
-            Kokkos::View<typename Fields::non_const_value_type*, typename Fields::memory_space>(
-                Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, fields.label()),
-                static_cast<std::size_t>(size()))...};
+        std::tuple to = m_core->before_call([&] {
+            return std::tuple{
+                Kokkos::View<typename Fields::non_const_value_type*, typename Fields::memory_space>(
+                    Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, fields.label()),
+                    static_cast<std::size_t>(size()))...};
+        });
         execute(exec, std::tie(fields...), to);
         return to;
     }

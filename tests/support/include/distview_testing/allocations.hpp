@@ -72,4 +72,16 @@ public:
     ~UncountedScope();
 };
 
+/// While one exists, the allocation by operator new that this thread makes after `skipped` others fails, once: memory ends
+/// there. Those inside of MPI and of an UncountedScope are passed over. Nothing fails under a sanitizer that owns the heap.
+class FailAllocation {
+public:
+    explicit FailAllocation(std::int64_t skipped);
+    FailAllocation(const FailAllocation&) = delete;
+    FailAllocation& operator=(const FailAllocation&) = delete;
+    ~FailAllocation();
+
+    bool has_failed() const;
+};
+
 } // namespace distview::testing

@@ -6,7 +6,7 @@
 namespace distview::impl {
 
 /// A count as MPI's int; throws UsageError, naming `caller`, beyond 2^31-1.
-int message_count(std::int64_t count, const char* caller);
+int message_count(std::int64_t count, const char* caller, const char* unit = "bytes");
 
 /// Runs the function of set_interrupt_check(), at most every 20 ms on each thread.
 ///

@@ -106,7 +106,7 @@ public:
     void set_report(const std::string& file);
 
     /// Numbers an array that all ranks have just made, by its identity on this rank.
-    void number_array(std::uint64_t identity);
+    void number_array(std::uint64_t identity) noexcept;
     /// Hash of the numbers of arrays; nothing if this rank does not know all of them, as when they were wrapped by
     /// each rank for itself.
     std::optional<std::uint64_t> digest_of(std::span<const std::uint64_t> identities) const;
@@ -152,21 +152,22 @@ private:
     Deadline m_deadline;
     std::unique_ptr<ReportLog> m_report;
     std::vector<std::weak_ptr<Closable>> m_users;
-    /// Of what last references leave, on any thread: the next two and m_spare_lines. Not held while one of these is destroyed.
+    /// Of what last references leave, on any thread: m_kept and the lines below. Not held while one of these is destroyed.
     std::mutex m_left_mutex;
     std::list<std::shared_ptr<Closable>> m_kept;
-    std::vector<std::shared_ptr<void>> m_kept_memory;
     std::shared_ptr<Arena> m_arena = std::make_shared<Arena>();
     static constexpr std::size_t least_lines = std::size_t{1}
                                                << 16; ///< bytes: some 250 plans' lines
     std::shared_ptr<Arena> m_line_arena = std::make_shared<Arena>(least_lines);
     std::vector<std::weak_ptr<SharedSegment>> m_segments; ///< of other processes
     struct SpareLines {
+        std::size_t count = 0;
         std::shared_ptr<void> memory;
         std::uint64_t meetings = 0; ///< when it was given back
-        std::uint64_t failures = 0; ///< of calls until then
+        std::uint64_t failures = 0; ///< of calls until it was handed out
     };
-    std::multimap<std::size_t, SpareLines> m_spare_lines; ///< by count
+    std::list<SpareLines> m_spare_lines;
+    std::list<SpareLines> m_kept_lines; ///< not used again
 };
 
 /// Takes messages that nobody will receive, of exchanges that were abandoned and news between nodes: Open MPI might give them to

@@ -53,14 +53,14 @@ public:
         int acknowledgement = 0;
     };
     /// `outgoing`: in memory that stays until run() has returned; a rank may occur several times.
-    SparseExchange(const Communicator& comm, Tags tags, std::vector<Outgoing> outgoing,
+    SparseExchange(const Communicator& comm, std::vector<Outgoing> outgoing,
                    std::size_t piece_bytes);
 
     /// Collective.
     ///
     /// Errors: what `take` threw first, after everybody's messages have been received, so that nobody
     ///         waits for a process that is out of memory; MpiError
-    void run(const Take& take);
+    void run(Tags tags, const Take& take);
 
 private:
     static constexpr std::size_t most_in_flight = 32;
@@ -78,7 +78,7 @@ private:
     bool receive_acknowledgement();
 
     Communicator m_comm;
-    Tags m_tags;
+    Tags m_tags{};
     std::size_t m_piece_bytes;
     std::vector<Outgoing> m_outgoing; ///< to others
     std::vector<Outgoing> m_own;
@@ -112,10 +112,6 @@ void exchange_records(const Communicator& comm, const char* caller, Prepare&& pr
                       std::size_t piece_bytes = sparse_piece_bytes) {
     static_assert(std::is_trivially_copyable_v<Record>,
                   "exchange_records: records are sent as bytes");
-    // Tags are dealt out collectively, hence before anything local can fail.
-    SparseExchange::Tags tags;
-    tags.message = state_of(comm)->next_tag();
-    tags.acknowledgement = state_of(comm)->next_tag();
     std::optional<SparseExchange> exchange;
     agree_on(comm, caller, [&] {
         std::vector<SparseExchange::Outgoing> outgoing;
@@ -123,12 +119,13 @@ void exchange_records(const Communicator& comm, const char* caller, Prepare&& pr
         for (const Parcel<Record>& parcel : parcels)
             outgoing.push_back({parcel.rank, reinterpret_cast<const char*>(parcel.records.data()),
                                 parcel.records.size_bytes()});
-        exchange.emplace(comm, tags, std::move(outgoing),
-                         piece_bytes / sizeof(Record) * sizeof(Record));
+        exchange.emplace(comm, std::move(outgoing), piece_bytes / sizeof(Record) * sizeof(Record));
     });
+    // Only now: a rank that has failed before, and is not here, deals none.
+    const SparseExchange::Tags tags{state_of(comm)->next_tag(), state_of(comm)->next_tag()};
     std::exception_ptr failure;
     try {
-        exchange->run([&](int rank, const char* data, std::size_t bytes) {
+        exchange->run(tags, [&](int rank, const char* data, std::size_t bytes) {
             for (std::size_t at = 0; at < bytes; at += sizeof(Record)) {
                 Record record;
                 std::memcpy(&record, data + at, sizeof(Record));

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,7 +56,7 @@ public:
     ExchangeBinding(const Setting& setting, PeerTransports transports, ExchangeProgram program);
 
     /// Makes the persistent requests of all steps; local.
-    void make_requests(CommunicatorState& comm, int tag);
+    void make_requests(CommunicatorState& comm, int tag, const std::array<int, 3>& end_tags);
     /// Gives up the step under way and those that were to follow it.
     void leave() noexcept override;
     void close(Time deadline) noexcept override;

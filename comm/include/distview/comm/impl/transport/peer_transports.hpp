@@ -77,9 +77,9 @@ std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fie
 
 /// Finds out, together with the neighbours, who can read whose fields in place.
 ///
-/// Collective among neighbours: each tells those that read from it where its fields are; they try to
-/// reach them and answer. `sources` and the lines' readers are ascending, and each process is a
-/// source of its readers. Throws UsageError, after all messages, if `required` cannot be had; `caller`
+/// Collective, not to be called in an agreed step: each process tells those that read from it where its fields are; they
+/// try to reach them and answer. `sources` and the lines' readers are ascending, and each process is a
+/// source of its readers. Throws UsageError, on all ranks, if `required` cannot be had; `caller`
 /// begins the text of other errors.
 ///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
@@ -93,7 +93,7 @@ struct OfferedPacks {
     std::vector<const char*> packs;
     bool complete = true;
 };
-PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
+PeerTransports find_transports(const Communicator& comm, const char* caller, int tag,
                                std::span<const Field> fields, const OfferedPacks& packs,
                                const std::vector<int>& sources, const PlanLines& lines,
                                std::optional<Transport> required, DeviceLayer* layer = nullptr,

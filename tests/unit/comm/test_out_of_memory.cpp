@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory ends on one rank somewhere in a collective call: all ranks get an error or none does, nobody waits for ever, and
+// the next call of all works. Each try lets more allocations succeed, until the whole call does: at first one more, later some
+// are left out, fewer with DISTVIEW_FULL.
+#include "communicators.hpp"
+#include "import_fixture.hpp"
+#include "numbered_array.hpp"
+#include "transports.hpp"
+
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/elements.hpp>
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/ghost_exchange_plan.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/migration_plan.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview_testing/allocations.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+/// Makes collective calls; whether this rank's elements are right then.
+using Calls = std::function<bool(const Communicator&)>;
+
+enum class End { right, wrong, error, deadline };
+
+struct Try {
+    End end = End::right;
+    bool has_failed = false; ///< an allocation
+    std::string what{};
+};
+
+Try run(const Communicator& comm, const Calls& calls, std::optional<std::int64_t> skipped) {
+    Try result;
+    std::optional<FailAllocation> failing;
+    if (skipped) failing.emplace(*skipped);
+    try {
+        result.end = calls(comm) ? End::right : End::wrong;
+    } catch (const DeadlineError& error) {
+        result = {End::deadline, false, error.what()};
+    } catch (const std::exception& error) {
+        result = {End::error, false, error.what()};
+    }
+    result.has_failed = failing && failing->has_failed();
+    return result;
+}
+
+/// Of all ranks: the least and the greatest. No call of the library: a rank may be in another one.
+std::array<int, 2> range_of(int mine) {
+    std::array<int, 2> range{-mine, mine};
+    MPI_Allreduce(MPI_IN_PLACE, range.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return {-range[0], range[1]};
+}
+
+void check_on(int victim, const Calls& calls) {
+    const bool is_full = std::getenv("DISTVIEW_FULL") != nullptr;
+    OwnedComm duplicate = duplicate_world();
+    Communicator comm(duplicate.get());
+    comm.set_deadline(std::chrono::seconds(20));
+    bool may_fail = true;
+    for (std::int64_t skipped = 0; may_fail; skipped += 1 + skipped / (is_full ? 64 : 4)) {
+        const bool is_victim = comm.rank() == victim;
+        const Try tried = run(comm, calls, is_victim ? std::optional(skipped) : std::nullopt);
+        const auto [least, most] = range_of(static_cast<int>(tried.end));
+        ASSERT_EQ(least, most) << "rank " << victim << " after " << skipped
+                               << " allocations: this rank's end is " << static_cast<int>(tried.end)
+                               << ' ' << tried.what;
+        ASSERT_TRUE(tried.end == End::right || tried.end == End::error) << tried.what;
+        may_fail = range_of(tried.has_failed ? 1 : 0)[1] > 0;
+        const Try again = run(comm, calls, std::nullopt);
+        ASSERT_EQ(range_of(static_cast<int>(again.end))[1], 0)
+            << "after rank " << victim << " had failed after " << skipped << " allocations by '"
+            << tried.what << "': " << again.what;
+    }
+}
+
+void check(const Calls& calls) {
+    if (world_size() == 1) GTEST_SKIP() << "needs others";
+    FailAllocation probe(0);
+    try {
+        const std::vector<int> any(1);
+    } catch (const std::bad_alloc&) {
+    }
+    if (!probe.has_failed()) GTEST_SKIP() << "a sanitizer owns the heap";
+    for (const int victim : {0, world_size() - 1}) check_on(victim, calls);
+}
+
+/// What is made before memory ends is no collective call: a program must see to it itself.
+class OutOfMemory : public ::testing::Test {
+protected:
+    const Communicator world{MPI_COMM_WORLD};
+    const int n = world.size();
+    const int rank = world.rank();
+    const Exec exec{};
+
+    NumberedArray borrowed(const ArrayLayout& layout) const { return make_array(world, layout); }
+
+    static bool exchange(const Communicator& comm, const NumberedArray& array) {
+        number(array, 1);
+        PaddingExchangePlan plan(comm, array.layout());
+        plan.execute(Exec(), array);
+        return find_wrong_number(array, 1).empty();
+    }
+
+    static bool redistribute(const Communicator& comm, const NumberedArray& from,
+                             const NumberedArray& to) {
+        number(from, 1);
+        RedistributionPlan plan(comm, from.layout(), to.layout());
+        plan.execute(Exec(), from, to);
+        for (LocalIndex j(0); j < static_cast<std::int64_t>(to.view().extent(1)); ++j)
+            for (std::int64_t i = 0; i < 12; ++i)
+                if (to.view()(i, j.value()) != number_of(i, to.global_index(1, j).value(), 1))
+                    return false;
+        return true;
+    }
+
+    const ArrayLayout rows{ProcessGrid{n, 1}, {block(12), block(8)}};
+    const ArrayLayout columns{ProcessGrid{1, n}, {block(12), cyclic(8)}};
+};
+
+TEST_F(OutOfMemory, InCollectives) {
+    check([](const Communicator& comm) {
+        const std::vector<int> ranks = all_gather(comm, comm.rank());
+        const double sum = all_reduce(comm, ReduceOperation::sum, 1.0);
+        barrier(comm);
+        return ranks.back() == comm.size() - 1 && sum == comm.size();
+    });
+}
+
+TEST_F(OutOfMemory, InPaddingExchangesInPlace) {
+    const ArrayLayout layout = ring(world);
+    check([&](const Communicator& comm) {
+        return exchange(comm, make_dist_view<double**>(exec, "array", comm, layout));
+    });
+}
+
+TEST_F(OutOfMemory, InPaddingExchangesOfBorrowedArrays) {
+    const NumberedArray array = borrowed(ring(world));
+    check([&](const Communicator& comm) { return exchange(comm, array); });
+}
+
+TEST_F(OutOfMemory, InPaddingExchangesByMessages) {
+    const TransportSetting setting(Transport::message);
+    const NumberedArray array = borrowed(ring(world));
+    check([&](const Communicator& comm) { return exchange(comm, array); });
+}
+
+TEST_F(OutOfMemory, InRedistributions) {
+    check([&](const Communicator& comm) {
+        const auto from = make_dist_view<double**>(exec, "from", comm, rows);
+        const auto to = make_dist_view<double**>(exec, "to", comm, columns);
+        return redistribute(comm, from, to);
+    });
+}
+
+TEST_F(OutOfMemory, InRedistributionsByMessages) {
+    const TransportSetting setting(Transport::message);
+    const NumberedArray from = borrowed(rows), to = borrowed(columns);
+    check([&](const Communicator& comm) { return redistribute(comm, from, to); });
+}
+
+TEST_F(OutOfMemory, InRedistributionsInPlace) {
+    const ArrayLayout layout(ProcessGrid{n, 1}, {block(10), block(10)});
+    RedistributionOptions options;
+    options.permutation = {1, 0};
+    options.in_place = true;
+    check([&](const Communicator& comm) {
+        const auto a = make_dist_view<double**>(exec, "a", comm, layout);
+        number(a, 1);
+        RedistributionPlan plan(comm, layout, layout, options);
+        plan.execute(exec, a, a);
+        for (LocalIndex i(0); i < static_cast<std::int64_t>(a.view().extent(0)); ++i)
+            for (std::int64_t j = 0; j < 10; ++j)
+                if (a.view()(i.value(), j) != number_of(j, a.global_index(0, i).value(), 1))
+                    return false;
+        return true;
+    });
+}
+
+/// Even numbers, of which each process knows its own alone.
+ArrayLayout listed(int n, int rank) {
+    std::vector<std::int64_t> labels;
+    for (std::int64_t i = rank; i < 5 * n; i += n) labels.push_back(2 * i);
+    return {ProcessGrid{n}, {unstructured_local(5 * n, rank, std::move(labels))}};
+}
+
+TEST_F(OutOfMemory, InElementsByOwnLabels) {
+    const ArrayLayout layout = listed(n, rank);
+    const IndexList list({8, 0, 6});
+    check([&](const Communicator& comm) {
+        const auto u = make_dist_view<double*>(exec, "u", comm, layout);
+        for (LocalIndex i(0); i < static_cast<std::int64_t>(u.view().extent(0)); ++i)
+            u.view()(i.value()) = static_cast<double>(u.global_index(0, i).value());
+        const auto values = get_elements(exec, comm, u, list);
+        put_elements(exec, comm, u, list, values);
+        return values(0) == 8 && values(1) == 0 && values(2) == 6;
+    });
+}
+
+TEST_F(OutOfMemory, InGhostExchanges) {
+    const std::vector<std::int64_t> owned{rank}, needed{(rank + 1) % n};
+    const std::vector<AxisSpec> no_more;
+    check([&](const Communicator& comm) {
+        const GhostedLayout x = make_ghosted_layout(comm, owned, needed, no_more);
+        const auto u = make_dist_view<double*>(exec, "u", comm, x.layout);
+        u.view()(0) = rank;
+        u.view()(1) = -1;
+        GhostExchangePlan plan(comm, x);
+        plan.execute(exec, u);
+        return u.view()(x.positions[0]) == (rank + 1) % n;
+    });
+}
+
+TEST_F(OutOfMemory, InMigrations) {
+    const std::vector<int> targets(3, (rank + 1) % n);
+    const Kokkos::View<double*, Kokkos::HostSpace> mass("mass", targets.size());
+    Kokkos::deep_copy(mass, rank);
+    check([&](const Communicator& comm) {
+        MigrationPlan plan(comm, targets);
+        const auto [moved] = plan.moved(exec, mass);
+        return plan.size() == 3 && moved(2) == (rank + n - 1) % n;
+    });
+}
+
+TEST_F(OutOfMemory, InImports) {
+    const DistView<double*> u(exec, "u", listed(n, rank), rank);
+    const protocol::ExportedSection section = protocol::export_section(AnyDistView(u));
+    check([&](const Communicator& comm) {
+        return import_dist_view(comm, section).section().data == u.view().data();
+    });
+}
+
+} // namespace
+
+} // namespace distview::testing
