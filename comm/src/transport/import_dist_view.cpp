@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <exception>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -121,18 +120,20 @@ AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& ex
     for (const Head& head : heads) versions.push_back(head.version);
     protocol::throw_if_violated(protocol::rules::versions_agree(versions));
     const std::string all = gather_descriptions(comm, heads, mine);
-    std::exception_ptr failure;
-    std::optional<AnyDistView> view;
-    try {
-        ArrayLayout layout = protocol::layout_from_dim_data(exported.version, unpack(heads, all));
-        check_elements(heads);
-        view.emplace(exported.section, std::move(layout), comm.rank());
-    } catch (const std::bad_alloc&) { // memory may end on one rank alone
-        failure = std::current_exception();
-    }
-    agree(comm, "import_dist_view", failure);
-    impl::number_array(comm, view->identity());
-    return std::move(*view);
+    AnyDistView view = [&] { // made where it is returned: copies take memory
+        try {
+            ArrayLayout layout =
+                protocol::layout_from_dim_data(exported.version, unpack(heads, all));
+            check_elements(heads);
+            return AnyDistView(exported.section, std::move(layout), comm.rank());
+        } catch (const std::bad_alloc&) { // may be of this rank alone
+            agree(comm, "import_dist_view", std::current_exception());
+            throw;
+        }
+    }();
+    agree(comm, "import_dist_view", nullptr);
+    impl::number_array(comm, view.identity());
+    return view;
 }
 
 } // namespace distview

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory ends on one rank somewhere in a collective call: all ranks get an error or none does, nobody waits for ever, and
-// the next call of all works. Each try lets more allocations succeed, until the whole call does: at first one more, later some
-// are left out, fewer with DISTVIEW_FULL.
-#include "communicators.hpp"
+// Memory ends on one rank somewhere in a collective call.
 #include "import_fixture.hpp"
 #include "numbered_array.hpp"
+#include "out_of_memory.hpp"
 #include "transports.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -16,18 +14,10 @@
 #include <distview/comm/migration_plan.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
-#include <distview_testing/allocations.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace distview::testing {
@@ -35,71 +25,6 @@ namespace distview::testing {
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
-/// Makes collective calls; whether this rank's elements are right then.
-using Calls = std::function<bool(const Communicator&)>;
-
-enum class End { right, wrong, error, deadline };
-
-struct Try {
-    End end = End::right;
-    bool has_failed = false; ///< an allocation
-    std::string what{};
-};
-
-Try run(const Communicator& comm, const Calls& calls, std::optional<std::int64_t> skipped) {
-    Try result;
-    std::optional<FailAllocation> failing;
-    if (skipped) failing.emplace(*skipped);
-    try {
-        result.end = calls(comm) ? End::right : End::wrong;
-    } catch (const DeadlineError& error) {
-        result = {End::deadline, false, error.what()};
-    } catch (const std::exception& error) {
-        result = {End::error, false, error.what()};
-    }
-    result.has_failed = failing && failing->has_failed();
-    return result;
-}
-
-/// Of all ranks: the least and the greatest. No call of the library: a rank may be in another one.
-std::array<int, 2> range_of(int mine) {
-    std::array<int, 2> range{-mine, mine};
-    MPI_Allreduce(MPI_IN_PLACE, range.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return {-range[0], range[1]};
-}
-
-void check_on(int victim, const Calls& calls) {
-    const bool is_full = std::getenv("DISTVIEW_FULL") != nullptr;
-    OwnedComm duplicate = duplicate_world();
-    Communicator comm(duplicate.get());
-    comm.set_deadline(std::chrono::seconds(20));
-    bool may_fail = true;
-    for (std::int64_t skipped = 0; may_fail; skipped += 1 + skipped / (is_full ? 64 : 4)) {
-        const bool is_victim = comm.rank() == victim;
-        const Try tried = run(comm, calls, is_victim ? std::optional(skipped) : std::nullopt);
-        const auto [least, most] = range_of(static_cast<int>(tried.end));
-        ASSERT_EQ(least, most) << "rank " << victim << " after " << skipped
-                               << " allocations: this rank's end is " << static_cast<int>(tried.end)
-                               << ' ' << tried.what;
-        ASSERT_TRUE(tried.end == End::right || tried.end == End::error) << tried.what;
-        may_fail = range_of(tried.has_failed ? 1 : 0)[1] > 0;
-        const Try again = run(comm, calls, std::nullopt);
-        ASSERT_EQ(range_of(static_cast<int>(again.end))[1], 0)
-            << "after rank " << victim << " had failed after " << skipped << " allocations by '"
-            << tried.what << "': " << again.what;
-    }
-}
-
-void check(const Calls& calls) {
-    if (world_size() == 1) GTEST_SKIP() << "needs others";
-    FailAllocation probe(0);
-    try {
-        const std::vector<int> any(1);
-    } catch (const std::bad_alloc&) {
-    }
-    if (!probe.has_failed()) GTEST_SKIP() << "a sanitizer owns the heap";
-    for (const int victim : {0, world_size() - 1}) check_on(victim, calls);
-}
 
 /// What is made before memory ends is no collective call: a program must see to it itself.
 class OutOfMemory : public ::testing::Test {
@@ -135,7 +60,7 @@ protected:
 };
 
 TEST_F(OutOfMemory, InCollectives) {
-    check([](const Communicator& comm) {
+    check_out_of_memory([](const Communicator& comm) {
         const std::vector<int> ranks = all_gather(comm, comm.rank());
         const double sum = all_reduce(comm, ReduceOperation::sum, 1.0);
         barrier(comm);
@@ -145,24 +70,24 @@ TEST_F(OutOfMemory, InCollectives) {
 
 TEST_F(OutOfMemory, InPaddingExchangesInPlace) {
     const ArrayLayout layout = ring(world);
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         return exchange(comm, make_dist_view<double**>(exec, "array", comm, layout));
     });
 }
 
 TEST_F(OutOfMemory, InPaddingExchangesOfBorrowedArrays) {
     const NumberedArray array = borrowed(ring(world));
-    check([&](const Communicator& comm) { return exchange(comm, array); });
+    check_out_of_memory([&](const Communicator& comm) { return exchange(comm, array); });
 }
 
 TEST_F(OutOfMemory, InPaddingExchangesByMessages) {
     const TransportSetting setting(Transport::message);
     const NumberedArray array = borrowed(ring(world));
-    check([&](const Communicator& comm) { return exchange(comm, array); });
+    check_out_of_memory([&](const Communicator& comm) { return exchange(comm, array); });
 }
 
 TEST_F(OutOfMemory, InRedistributions) {
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         const auto from = make_dist_view<double**>(exec, "from", comm, rows);
         const auto to = make_dist_view<double**>(exec, "to", comm, columns);
         return redistribute(comm, from, to);
@@ -172,7 +97,7 @@ TEST_F(OutOfMemory, InRedistributions) {
 TEST_F(OutOfMemory, InRedistributionsByMessages) {
     const TransportSetting setting(Transport::message);
     const NumberedArray from = borrowed(rows), to = borrowed(columns);
-    check([&](const Communicator& comm) { return redistribute(comm, from, to); });
+    check_out_of_memory([&](const Communicator& comm) { return redistribute(comm, from, to); });
 }
 
 TEST_F(OutOfMemory, InRedistributionsInPlace) {
@@ -180,7 +105,7 @@ TEST_F(OutOfMemory, InRedistributionsInPlace) {
     RedistributionOptions options;
     options.permutation = {1, 0};
     options.in_place = true;
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         const auto a = make_dist_view<double**>(exec, "a", comm, layout);
         number(a, 1);
         RedistributionPlan plan(comm, layout, layout, options);
@@ -206,7 +131,7 @@ TEST_F(OutOfMemory, InElementsByOwnLabels) {
     // Kokkos ends the program where it has no memory to free a View with a long label: they are kept.
     std::vector<Kokkos::View<double*, Kokkos::HostSpace>> kept;
     kept.reserve(10000);
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         const auto u = make_dist_view<double*>(exec, "u", comm, layout);
         for (LocalIndex i(0); i < static_cast<std::int64_t>(u.view().extent(0)); ++i)
             u.view()(i.value()) = static_cast<double>(u.global_index(0, i).value());
@@ -219,7 +144,7 @@ TEST_F(OutOfMemory, InElementsByOwnLabels) {
 TEST_F(OutOfMemory, InGhostExchanges) {
     const std::vector<std::int64_t> owned{rank}, needed{(rank + 1) % n};
     const std::vector<AxisSpec> no_more;
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         const GhostedLayout x = make_ghosted_layout(comm, owned, needed, no_more);
         const auto u = make_dist_view<double*>(exec, "u", comm, x.layout);
         u.view()(0) = rank;
@@ -234,7 +159,7 @@ TEST_F(OutOfMemory, InMigrations) {
     const std::vector<int> targets(3, (rank + 1) % n);
     const Kokkos::View<double*, Kokkos::HostSpace> mass("mass", targets.size());
     Kokkos::deep_copy(mass, rank);
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         MigrationPlan plan(comm, targets);
         const auto [moved] = plan.moved(exec, mass);
         return plan.size() == 3 && moved(2) == (rank + n - 1) % n;
@@ -244,7 +169,7 @@ TEST_F(OutOfMemory, InMigrations) {
 TEST_F(OutOfMemory, InImports) {
     const DistView<double*> u(exec, "u", listed(n, rank), rank);
     const protocol::ExportedSection section = protocol::export_section(AnyDistView(u));
-    check([&](const Communicator& comm) {
+    check_out_of_memory([&](const Communicator& comm) {
         return import_dist_view(comm, section).section().data == u.view().data();
     });
 }
