@@ -4,7 +4,7 @@
 # which has no releases, of Conan's; docs/decisions/0007-provisioning.md says how they were checked.
 # FETCHCONTENT_SOURCE_DIR_<NAME> uses a local source tree instead.
 
-include_guard(GLOBAL)
+include_guard() # not GLOBAL: the variables below are the including folder's
 
 set(distview_archive_KOKKOS
     "https://github.com/kokkos/kokkos/releases/download/5.0.2/kokkos-5.0.2.tar.gz"
@@ -48,9 +48,10 @@ endfunction()
 function(distview_can_fetch name result)
     include(FetchContent)
     string(TOUPPER "${name}" key)
-    set(possible TRUE)
-    if(NOT FETCHCONTENT_SOURCE_DIR_${key} AND NOT FETCHCONTENT_FULLY_DISCONNECTED
-       AND NOT IS_DIRECTORY "${FETCHCONTENT_BASE_DIR}/${name}-src")
+    set(possible FALSE)
+    if(FETCHCONTENT_SOURCE_DIR_${key} OR IS_DIRECTORY "${FETCHCONTENT_BASE_DIR}/${name}-src")
+        set(possible TRUE)
+    elseif(NOT FETCHCONTENT_FULLY_DISCONNECTED)
         distview_archives_reachable(possible)
     endif()
     set(${result} ${possible} PARENT_SCOPE)

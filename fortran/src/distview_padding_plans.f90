@@ -17,7 +17,7 @@ module distview_padding_plans
 
     ! Fills the padding of arrays from the sections of their owners, again and again.
     !
-    ! Arrays are known by address, type, shape and strides. A set of arrays that is new to the plan costs an agreement of
+    ! Arrays are known by address, type, shape and strides. A set of arrays that is new to the plan costs agreements of
     ! all ranks; from the second time on nothing is allocated. Sets must be new on all ranks or on none: where a program
     ! allocates arrays anew between calls, it creates the plan with moving=.true.
     type, public :: distview_padding_plan

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <utility>
 
 namespace distview::impl {
 
@@ -77,8 +78,10 @@ std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
         const std::size_t offset = fits->first;
         const std::size_t size = fits->second.bytes;
         segment->used.emplace(offset, Range{bytes});
-        segment->free.erase(fits);
-        if (size > bytes) segment->free.emplace(offset + bytes, Range{size - bytes});
+        auto gap = segment->free.extract(fits); // its node serves again, which takes no memory
+        gap.key() = offset + bytes;
+        gap.mapped().bytes = size - bytes;
+        if (size > bytes) segment->free.insert(std::move(gap));
         return Piece{segment.get(), offset};
     }
     return {};

@@ -93,9 +93,14 @@ struct AgreementMembers {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm.mpi()),
               "MPI_Allreduce");
     std::string bytes;
-    if (comm.rank() == first) bytes = impl::packed<AgreementMembers>(describe(failure));
+    try {
+        if (comm.rank() == first) bytes = impl::packed<AgreementMembers>(describe(failure));
+    } catch (const std::bad_alloc&) {
+        bytes.clear(); // not even for the text, for which the others wait
+    }
     broadcast(comm.mpi(), first, bytes);
-    auto description = impl::unpacked<AgreementMembers, Failure>(bytes);
+    auto description = bytes.empty() ? describe(std::make_exception_ptr(std::bad_alloc()))
+                                     : impl::unpacked<AgreementMembers, Failure>(bytes);
     if (comm.size() > 1) {
         description.message += text(" [rank ", first, " of ", comm.size());
         if (failed > 1) description.message += text("; ", failed, " ranks failed");

@@ -200,7 +200,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     const int tag = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tag);
     const std::array end_tags{state().next_tag(), state().next_tag(), state().next_tag()};
-    // Before any rank begins an execution, all have what it takes.
+    // Before any rank begins an execution, all have what it takes, but for a report.
     agree_on(m_comm, m_name, [&] {
         binding->set_key(arrays);
         std::vector<PaddingEffect> effects = effects_of(arrays);

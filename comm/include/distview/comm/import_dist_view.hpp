@@ -24,7 +24,7 @@ namespace distview {
 /// it is the section's owner's affair, as before. Wait for its `stream` first: plans and kernels do not.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
-/// Cost:       two agreements (three with `read`), one MPI_Allgather, one MPI_Allgatherv; all get all unstructured indices
+/// Cost:       four agreements (five with `read`), one MPI_Allgather, one MPI_Allgatherv; all get all unstructured indices
 /// Errors:     ProtocolError from check_local() and check_all(), and "axis_inconsistent" if ranks
 ///             write different versions; ShapeError if their element types differ; LayoutError for
 ///             more than max_rank axes; UsageError if all indices together are more than MPI counts

@@ -66,8 +66,8 @@ enum class PendingWork : std::uint8_t {
 /// Collective: no (local)
 /// Errors:     UsageError for a version below 0, a type string that is not known here, stream 0, a null
 ///             address of an array with elements, and plain host memory; ShapeError for more
-///             than max_rank axes, extents below 0, strides that are not as many, or no multiples of
-///             an element, elements that are not aligned, and extents or strides beyond 2^63-1 bytes
+///             than max_rank axes, extents below 0, strides that are not as many, or, along axes of
+///             several elements, no multiples of one, elements that are not aligned, and extents or strides beyond 2^63-1 bytes
 ///             or all addresses. No stream is touched then.
 AnySection from_cuda_array_interface(DeviceRuntime& runtime, const CudaArrayInterface& interface,
                                      std::shared_ptr<const void> owner,

@@ -33,7 +33,7 @@ using LegacyDlpackTensor = std::unique_ptr<dlpack::Managed, impl::CallDeleter>;
 ///
 /// Collective: no (local)
 /// Errors:     ShapeError for elements that DLPack has no type for (long double among them),
-///             strides that are no multiples of an element, and, before 1.0, read-only memory,
+///             strides of axes with several elements that are no multiples of one, and, before 1.0, read-only memory,
 ///             which it cannot express
 DlpackTensor to_dlpack(const AnySection& section, bool is_copied = false);
 LegacyDlpackTensor to_legacy_dlpack(const AnySection& section);
