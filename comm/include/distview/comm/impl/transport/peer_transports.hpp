@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/shared_segment.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
