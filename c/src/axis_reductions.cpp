@@ -15,8 +15,7 @@ using distview::UsageError;
 
 namespace {
 
-/// That the whole arrays fit, which is so on all ranks or on none; which process has which cells is for the algorithm to
-/// compare.
+/// That the whole arrays fit; which process has which cells is for the algorithm to compare.
 void check_extents(const distview_array& source, int axis, const distview_array& target,
                    const char* function) {
     const distview::ArrayLayout& from = source.view.layout();
@@ -38,6 +37,7 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
         const bool reproducible = options && options->reproducible != 0;
         const Operation chosen =
             begin_along_axis(source, axis, operation, target, function, reproducible, [&] {
+                check_extents(*source, axis, *target, function);
                 require<UsageError>(!options || options->cells == DISTVIEW_INTERIOR, [&] {
                     return text(function, ": expected interior cells (0), got ", options->cells);
                 });
@@ -48,7 +48,6 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
                                 operation);
                 });
             });
-        check_extents(*source, axis, *target, function);
         const Exec& exec = host_for_kernels(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T, class Op>(OfType<T>, const Op& op) {

@@ -38,14 +38,12 @@ static_assert(std::is_same_v<MPI_Fint, int>, "distview_communicator_create_f() t
 
 int distview_communicator_create(MPI_Comm comm, distview_communicator** result) {
     return guard(__func__, [&](const char* function) {
-        checked(result, function, "a place for the result");
-        give(result, function, distview::Communicator(comm));
+        give(result, function, distview::Communicator(comm)); // which comes first: it is collective
     });
 }
 
 int distview_communicator_create_f(int comm, distview_communicator** result) {
     return guard(__func__, [&](const char* function) {
-        checked(result, function, "a place for the result");
         distview::require_mpi("distview_communicator_create_f");
         give(result, function, distview::Communicator(MPI_Comm_f2c(comm)));
     });

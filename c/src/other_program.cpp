@@ -12,7 +12,7 @@
 #include <utility>
 
 struct distview_other_program : distview::c::Counted {
-    explicit distview_other_program(MPI_Comm intercommunicator) : value(intercommunicator) {}
+    explicit distview_other_program(distview::OtherProgram other) : value(std::move(other)) {}
     distview::OtherProgram value;
 };
 
@@ -25,16 +25,15 @@ using distview::UsageError;
 
 int distview_other_program_create(MPI_Comm intercommunicator, distview_other_program** result) {
     return guard(__func__, [&](const char* function) {
-        checked(result, function, "a place for the result");
-        give(result, function, intercommunicator);
+        give(result, function,
+             OtherProgram(intercommunicator)); // which comes first: it is collective
     });
 }
 
 int distview_other_program_create_f(int intercommunicator, distview_other_program** result) {
     return guard(__func__, [&](const char* function) {
-        checked(result, function, "a place for the result");
         distview::require_mpi("distview_other_program_create_f");
-        give(result, function, MPI_Comm_f2c(intercommunicator));
+        give(result, function, OtherProgram(MPI_Comm_f2c(intercommunicator)));
     });
 }
 

@@ -2,6 +2,7 @@
 #include "stored_array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -78,7 +79,7 @@ void StridedBytes::for_each_run(std::int64_t begin, std::int64_t end,
     std::int64_t within = begin % m_run;
     std::int64_t number = begin / m_run;
     const std::size_t axes = m_extents.size();
-    std::vector<std::int64_t> index(axes);
+    std::array<std::int64_t, max_rank> index{};
     std::byte* row = m_data;
     for (std::size_t d = axes; d-- > 0; number /= m_extents[d]) {
         index[d] = number % m_extents[d];

@@ -99,7 +99,11 @@ def read_arrays(caller: str, arrays: Any, kind: str = "hdf5") -> list[tuple[str,
 
 def communicator_of(arrays: Any) -> _distview.Communicator | None:
     """That of the first of some arrays that has one; they may be something else altogether."""
-    for array in arrays.values() if isinstance(arrays, Mapping) else [arrays]:
+    if isinstance(arrays, Mapping):
+        arrays = arrays.values()
+    elif not isinstance(arrays, (list, tuple)):
+        arrays = [arrays]
+    for array in arrays:
         found = getattr(array, "_communicator", None)
         if isinstance(found, _distview.Communicator):
             return found

@@ -158,7 +158,9 @@ def load(
     there; the same on all ranks.
     """
     caller = "load"
-    taken = communicator_of(out) if out is not None else communicator(comm)
+    taken = communicator_of(out)
+    if taken is None and (out is None or comm is not None):
+        taken = communicator(comm)
     files = taken or alone(caller)
 
     def prepare() -> tuple[str, str, list[str] | None, int | None, list[tuple[str, Section[Any]]], _distview.FileSettings]:

@@ -381,12 +381,24 @@ def _check_out(array: Section, out: Section, layout: Any, dtype: Any, keywords: 
 
 
 def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | None:
-    if comm is not None:
-        return communicator(comm)
+    found = None
     for argument in arguments:
-        if isinstance(argument, Section) and argument._communicator is not None:
-            return argument._communicator
-    return None
+        if found is None and isinstance(argument, Section):
+            found = argument._communicator
+    if comm is None:
+        return found
+    try:
+        return communicator(comm)
+    except UsageError as error:
+        if found is None:
+            raise
+        wrong = error  # the others have come to the arrays' communicator
+
+    def refuse() -> None:
+        raise wrong
+
+    agreed(found, "RedistributionPlan", refuse)
+    raise wrong
 
 
 def _layout_of(given: Any, what: str, caller: str, only_arrays: bool = False) -> Layout:

@@ -530,3 +530,17 @@ def test_many_files_leave_nothing_open(comm, folder):
         raised_on_all(comm, lambda: distview.load(folder / "nothing.npz", comm=comm))
     assert len(os.listdir("/proc/self/fd")) <= before + 4
     assert math.isclose(same_on_all(comm, u.sum()), 12)
+
+
+def test_no_arrays_by_name_on_one_rank(comm, folder):
+    u = distview.zeros(12, comm=comm)
+    path = folder / "named.h5"
+    distview.save(path, {"u": u})
+    for rank in range(comm.size):
+        given = on_rank(comm, rank, [u], {"u": u})
+        error = raised_on_all(comm, lambda g=given: distview.save(path, g))
+        assert type(error) is distview.UsageError and "expected arrays by name" in str(error)
+        given = on_rank(comm, rank, "nonsense", None)
+        error = raised_on_all(comm, lambda g=given: distview.load(path, comm=comm, out=g))
+        assert type(error) is distview.UsageError
+    assert list(distview.load(path, comm=comm)) == ["u"]

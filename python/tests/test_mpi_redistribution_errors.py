@@ -55,6 +55,16 @@ def test_wrong_arrays_on_one_rank(comm):
     assert_works(comm)
 
 
+def test_no_communicator_on_one_rank(comm):
+    a = distview.zeros((9, 8), "bb", comm)
+    b = distview.zeros((9, 8), "cc", comm)
+    for rank in range(comm.size):
+        given = on_rank(comm, rank, "nonsense", comm)
+        caught = raised_on_all(comm, lambda g=given: distview.RedistributionPlan(a, b, comm=g))
+        assert type(caught) is USAGE and "nonsense" in str(caught)
+    assert_works(comm)
+
+
 def test_memory_that_is_shared(comm):
     a, whole = made(comm, distview.zeros((6, 6), comm=comm).layout)
     text = "redistribute: source and target share memory"

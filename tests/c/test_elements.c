@@ -474,6 +474,16 @@ static void test_along_axis(distview_communicator* comm) {
                       distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, one ? NULL : sums[0]));
                 FAILS(DISTVIEW_SHAPE_ERROR, "axis_reduce",
                       distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, scans));
+                // A target that is not numbered is not compared, so that one rank's alone may be wrong.
+                distview_memory memory = {.element = element, .rank = 2};
+                OK(distview_layout_local_extents(layout, check_rank, memory.extents));
+                memory.data = calloc((size_t)(memory.extents[0] * memory.extents[1]) + 1, 16);
+                distview_array* wrong = NULL;
+                OK(distview_array_borrow_local(comm, layout, check_rank, &memory, &wrong));
+                FAILS(DISTVIEW_SHAPE_ERROR, "expected a target with 1 cells along axis 1",
+                      distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, one ? wrong : sums[0]));
+                distview_array_release(wrong);
+                free(memory.data);
                 FAILS(DISTVIEW_USAGE_ERROR, "expected interior cells (0), got 1",
                       distview_axis_reduce(
                           source, 1, DISTVIEW_SUM,

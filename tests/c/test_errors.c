@@ -580,6 +580,18 @@ static void test_deadline(distview_communicator* comm) {
     distview_communicator_release(lost);
 }
 
+// A place is missing on one rank: the others have their communicator.
+static void test_no_place_on_one_rank(void) {
+    MPI_Comm mpi;
+    MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
+    distview_communicator* made = NULL;
+    const int one = check_rank == check_size - 1;
+    const int status = distview_communicator_create(mpi, one ? NULL : &made);
+    CHECK(status == (one ? DISTVIEW_USAGE_ERROR : 0));
+    if (!one) distview_communicator_release(made);
+    MPI_Comm_free(&mpi);
+}
+
 // Two programs, of which the second is the last rank: a call that it refuses counts, and the others are told.
 static void test_between_programs(void) {
     if (check_size == 1) return;
@@ -622,6 +634,7 @@ int main(int argc, char** argv) {
 #endif
     test_classes(comm);
     test_between_programs();
+    test_no_place_on_one_rank();
     test_deadline(comm);
     return check_end(comm);
 }

@@ -143,15 +143,21 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
     int first = digest == root_digest ? comm.size() : comm.rank();
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm.mpi()),
               "MPI_Allreduce");
-    const std::string mine =
-        impl::packed<AgreementMembers>(arguments ? arguments() : std::vector<Argument>());
-    const auto told_by = [&](int rank) {
-        std::string bytes = mine;
-        broadcast(comm.mpi(), rank, bytes);
-        return impl::unpacked<AgreementMembers, std::vector<Argument>>(bytes);
+    std::string mine;
+    try {
+        mine = impl::packed<AgreementMembers>(arguments ? arguments() : std::vector<Argument>());
+    } catch (...) {
+        mine.clear(); // the others wait for it
+    }
+    std::string of_root_bytes, of_first_bytes; // one rank tells one of them
+    (comm.rank() == 0 ? of_root_bytes : of_first_bytes).swap(mine);
+    broadcast(comm.mpi(), 0, of_root_bytes);
+    broadcast(comm.mpi(), first, of_first_bytes);
+    const auto read = [](const std::string& bytes) {
+        return bytes.empty() ? std::vector<Argument>()
+                             : impl::unpacked<AgreementMembers, std::vector<Argument>>(bytes);
     };
-    const std::vector<Argument> of_root = told_by(0);
-    const std::vector<Argument> of_first = told_by(first);
+    const std::vector<Argument> of_root = read(of_root_bytes), of_first = read(of_first_bytes);
     throw UsageError(text(caller, ": expected the same arguments on all ranks, those of rank ",
                           first, " differ from those of rank 0",
                           describe_difference(of_first, first, of_root)));

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <exception>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -183,6 +184,17 @@ Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, s
     return std::move(*rounds);
 }
 
+/// Visits the pieces of a round, unless those of an earlier one have failed.
+template <class Visit>
+void try_pieces(Rounds& rounds, const Visit& visit, std::exception_ptr& failure) {
+    if (failure) return;
+    try {
+        rounds.for_each_piece(visit);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+}
+
 } // namespace
 
 void impl::meet_to_gather(const Communicator& comm, std::size_t bytes) {
@@ -282,14 +294,16 @@ void impl::gather_pieces(
     const CollectiveCall call(comm, "gather_pieces");
     const int rank = comm.rank();
     Rounds rounds = meet_for_rounds("gather_pieces", comm, root, std::ssize(mine), sizes, options);
+    std::exception_ptr failure; // of root, for which the others wait in later rounds
     while (rounds.next()) {
         const int count = rounds.count(rank);
         const std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
         check_mpi(MPI_Gatherv(piece, count, MPI_BYTE, rounds.staging(), rounds.counts(),
                               rounds.offsets(), MPI_BYTE, root, comm.mpi()),
                   "MPI_Gatherv");
-        if (rank == root) rounds.for_each_piece(receive);
+        if (rank == root) try_pieces(rounds, receive, failure);
     }
+    agree(comm, "gather_pieces", failure);
 }
 
 void impl::scatter_pieces(
@@ -300,14 +314,16 @@ void impl::scatter_pieces(
     const CollectiveCall call(comm, "scatter_pieces");
     const int rank = comm.rank();
     Rounds rounds = meet_for_rounds("scatter_pieces", comm, root, std::ssize(mine), sizes, options);
+    std::exception_ptr failure; // as in gather_pieces()
     while (rounds.next()) {
-        if (rank == root) rounds.for_each_piece(provide);
+        if (rank == root) try_pieces(rounds, provide, failure);
         const int count = rounds.count(rank);
         std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
         check_mpi(MPI_Scatterv(rounds.staging(), rounds.counts(), rounds.offsets(), MPI_BYTE, piece,
                                count, MPI_BYTE, root, comm.mpi()),
                   "MPI_Scatterv");
     }
+    agree(comm, "scatter_pieces", failure);
 }
 
 } // namespace distview

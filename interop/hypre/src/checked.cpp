@@ -26,7 +26,10 @@ public:
         (void)HYPRE_SetPrintErrorMode(1);
     }
     ~ErrorScope() {
-        (void)take_messages();
+        char* messages = nullptr;
+        HYPRE_Int size = 0;
+        (void)HYPRE_GetErrorMessages(&messages, &size);
+        std::free(messages);
         (void)HYPRE_SetPrintErrorMode(0);
         (void)HYPRE_ClearAllErrors();
     }

@@ -34,10 +34,6 @@ Gradients::Gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_
         if (method.tune) method.tune(m_preconditioner.get());
         if (options.tune) options.tune(m_preconditioner.get());
     }
-    if (m_ones.get()) {
-        call(method.set_ones(m_ones.get()));
-        m_cells = m_method.algebra.InnerProd(m_ones.get(), m_ones.get());
-    }
     call(HYPRE_PCGSetTol(m_gradients.get(), options.tolerance));
     call(HYPRE_PCGSetMaxIter(m_gradients.get(), options.max_iterations));
     call(HYPRE_PCGSetTwoNorm(m_gradients.get(), 1));
@@ -52,6 +48,10 @@ SolveResult Gradients::solve(HYPRE_Vector b, HYPRE_Vector x) {
         static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 100'000)) + 2);
     m_history = &result.history;
     if (m_ones.get()) {
+        if (!m_is_set_up) {
+            call(m_method.set_ones(m_ones.get()));
+            m_cells = m_method.algebra.InnerProd(m_ones.get(), m_ones.get());
+        }
         (void)m_method.algebra.CopyVector(b, m_centered.get());
         take_mean_off(m_centered.get());
         b = m_centered.get();

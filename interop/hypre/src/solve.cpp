@@ -211,6 +211,9 @@ SolveResult solve_with(std::unique_ptr<impl::Gradients>& gradients, const Commun
             if (!gradients)
                 gradients = std::make_unique<impl::Gradients>(
                     impl::comm_of(comm), method_of(a, options), generic(a), generic(b), options);
+            return 0;
+        }); // before hypre communicates: the program's tune() may fail on one rank
+        checked(comm, caller, [&] {
             result = gradients->solve(generic(b), generic(x));
             return 0;
         });

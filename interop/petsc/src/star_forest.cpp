@@ -125,6 +125,7 @@ StarForest make_forest(const Communicator& comm, Leaves& leaves) {
 
 StarForest star_forest(GhostExchangePlan& plan) {
     const Communicator& comm = plan.communicator();
+    const CollectiveCall call(comm, caller);
     require_section(comm, plan.layout());
     Leaves leaves;
     with_array(comm, plan.layout(), [&](const auto& array) {
@@ -144,6 +145,7 @@ StarForest star_forest(GhostExchangePlan& plan) {
 
 StarForest star_forest(GatherPlan& plan) {
     const Communicator& comm = plan.communicator();
+    const CollectiveCall call(comm, caller);
     require_section(comm, plan.layout());
     agree_on(comm, caller, [&] {
         constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());

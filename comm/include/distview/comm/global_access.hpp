@@ -19,6 +19,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 namespace distview {
@@ -209,7 +210,7 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   four agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each.
+    /// Cost:   five agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each.
     ///         Kept in the kernels' memory: 8 bytes, and 8 for each axis, for each process
     /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
     ///         the array is not this rank's section; LayoutError if processes side by side list different labels, which
@@ -217,16 +218,19 @@ public:
     template <ExecutionSpace Exec>
         requires AccessibleFrom<View, Exec>
     GlobalAccess(const Exec& exec, const Communicator& comm, const View& array)
-        : m_comm(comm), m_array(array), m_elements(exec, array.layout()) {
+        : m_comm(comm), m_array(array) {
         const CollectiveCall call(comm, name);
         m_reached = std::make_shared<const impl::ReachedSections>(
             impl::reach_sections(comm, name, impl::make_source_field(array),
                                  impl::DeviceOf<Exec>::layer(), impl::Access::write));
         impl::require_same_labels(comm, name, array.layout());
-        m_elements.set_sections(exec, array.layout(), m_reached->sections);
+        agree_on(comm, name, [&] {
+            m_elements = elements_type(exec, array.layout());
+            m_elements->set_sections(exec, array.layout(), m_reached->sections);
+        });
     }
 
-    elements_type elements() const { return m_elements; }
+    elements_type elements() const { return *m_elements; }
 
     /// Ends an epoch: waits for the work on `exec`, then for all ranks. What they wrote before it is seen after it.
     ///
@@ -237,9 +241,9 @@ public:
     template <ExecutionSpace Exec>
     void fence(const Exec& exec) {
         const CollectiveCall call(m_comm, fence_name);
-        const auto missing = Kokkos::create_mirror(m_elements.m_missing);
-        Kokkos::deep_copy(exec, missing, m_elements.m_missing);
-        Kokkos::deep_copy(exec, m_elements.m_missing, 0);
+        const auto missing = Kokkos::create_mirror(m_elements->m_missing);
+        Kokkos::deep_copy(exec, missing, m_elements->m_missing);
+        Kokkos::deep_copy(exec, m_elements->m_missing, 0);
         exec.fence("distview::GlobalAccess::fence: elements are written");
         // Not before: until all have come others may write elements of this section, at which the checking mode looks.
         const auto mark_written = [&] {
@@ -264,7 +268,7 @@ private:
 
     Communicator m_comm;
     View m_array;
-    elements_type m_elements;
+    std::optional<elements_type> m_elements; ///< made when the array is known to be right
     std::shared_ptr<const impl::ReachedSections> m_reached;
 };
 
