@@ -52,9 +52,10 @@ std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section
     holder->owner = section.owner;
     holder->shape = section.extents;
     for (std::size_t d = 0; d < section.strides.size(); ++d) {
+        std::int64_t stride = section.strides[d];
         // Along fewer than two elements it says nothing.
         const bool is_used = section.extents[d] > 1 && section.count() > 0;
-        const std::int64_t stride = is_used ? section.strides[d] : section.element.bytes;
+        if (!is_used && stride % section.element.bytes != 0) stride = section.element.bytes;
         require<ShapeError>(stride % section.element.bytes == 0, [&] {
             return text("to_dlpack: expected strides that are multiples of the ",
                         section.element.bytes, " bytes of an element, got ", stride);

@@ -29,7 +29,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 enum class Way { messages, in_place, packed };
 
 /// That make a binding: on what comes, and that all ranks could.
-constexpr std::int64_t agreements = 2;
+constexpr std::int64_t agreements = 5;
 
 class Bindings : public ::testing::TestWithParam<Way> {
 protected:
