@@ -61,7 +61,7 @@ def test_no_communicator_on_one_rank(comm):
     for rank in range(comm.size):
         given = on_rank(comm, rank, "nonsense", comm)
         caught = raised_on_all(comm, lambda g=given: distview.RedistributionPlan(a, b, comm=g))
-        assert type(caught) is USAGE and "nonsense" in str(caught)
+        assert type(caught) is USAGE and "got str" in str(caught)
     assert_works(comm)
 
 
