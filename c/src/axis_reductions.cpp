@@ -37,7 +37,6 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
         const bool reproducible = options && options->reproducible != 0;
         const Operation chosen =
             begin_along_axis(source, axis, operation, target, function, reproducible, [&] {
-                check_extents(*source, axis, *target, function);
                 require<UsageError>(!options || options->cells == DISTVIEW_INTERIOR, [&] {
                     return text(function, ": expected interior cells (0), got ", options->cells);
                 });
@@ -48,6 +47,8 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
                                 operation);
                 });
             });
+        // Once all know that they pass the same axis; a target that is not numbered may be wrong on one rank alone.
+        together(source->comm, function, [&] { check_extents(*source, axis, *target, function); });
         const Exec& exec = host_for_kernels(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T, class Op>(OfType<T>, const Op& op) {
