@@ -86,7 +86,7 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 /// of rank r, known to all; `all` is used on root only.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB two agreements, and one that root
+/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB three agreements, and one that root
 ///             stages for every 64 MiB of size() times the most bytes of a rank
 /// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this rank has, or if `all`
 ///             has another size on root; Error if root is out of memory (thrown on all ranks)

@@ -23,10 +23,10 @@ struct PieceOptions {
 /// Root needs no room for everything: it sees a piece of each rank, then the next ones. sizes[r] is
 /// the number of bytes of rank r, known to all. On root, receive(r, offset, piece) is called for
 /// every piece, r and offset ascending in every round; the piece is gone when the call returns.
-/// `receive` must not throw or communicate.
+/// `receive` must not communicate; what it throws is thrown on all ranks, after the last round.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Gatherv a round, of staging_bytes / size() of each rank; on root staging_bytes of
+/// Cost:       two agreements, one MPI_Gatherv a round, of staging_bytes / size() of each rank; on root staging_bytes of
 ///             memory at most, or one element a rank
 /// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this
 ///             rank has, or if one element a rank is more than MPI counts; Error if root is out of
@@ -39,7 +39,7 @@ void gather_pieces(
 /// The reverse: on root, provide(r, offset, piece) writes what rank r gets from `offset` on.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Scatterv a round; memory as in gather_pieces()
+/// Cost:       two agreements, one MPI_Scatterv a round; memory as in gather_pieces()
 /// Errors:     as gather_pieces()
 void scatter_pieces(const Communicator& comm, int root, std::span<const std::int64_t> sizes,
                     const PieceOptions& options,
