@@ -11,6 +11,7 @@ using namespace distview::c;
 int distview_dot(const distview_array* x, const distview_array* y,
                  const distview_reduction_options* options, distview_value* result) {
     return guard(__func__, [&](const char* function) {
+        const distview::CollectiveCall call(checked(x, function, "an array").comm, function);
         const Reduction run = begin_reduction({x, y}, options, function, [&] {
             checked(result, function, "a place for the result");
             const distview_array& other = checked(y, function, "a second array");

@@ -23,6 +23,7 @@ void give_index(const distview_array& array, const Index& index, std::int64_t* r
 template <bool Greatest>
 void find(const distview_array* array, const distview_reduction_options* options,
           distview_value* result, std::int64_t* index, const char* function) {
+    const distview::CollectiveCall call(checked(array, function, "an array").comm, function);
     const Reduction run = begin_reduction({array}, options, function, [&] {
         checked(result, function, "a place for the result");
         check_reduced(*array, function, false);

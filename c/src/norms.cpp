@@ -8,6 +8,7 @@ using namespace distview::c;
 int distview_norm(const distview_array* array, int order, const distview_reduction_options* options,
                   double* result) {
     return guard(__func__, [&](const char* function) {
+        const distview::CollectiveCall call(checked(array, function, "an array").comm, function);
         const auto check = [&] {
             checked(result, function, "a place for the result");
             distview::require<distview::UsageError>(order >= 0 && order <= 2, [&] {

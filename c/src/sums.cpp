@@ -8,6 +8,7 @@ using namespace distview::c;
 int distview_sum(const distview_array* array, const distview_reduction_options* options,
                  distview_value* result) {
     return guard(__func__, [&](const char* function) {
+        const distview::CollectiveCall call(checked(array, function, "an array").comm, function);
         const Reduction run = begin_reduction({array}, options, function, [&] {
             checked(result, function, "a place for the result");
             check_reduced(*array, function, true);

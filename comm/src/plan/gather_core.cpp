@@ -98,20 +98,26 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
         return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
                             "gpu_message or staged");
     });
-    OfferedPacks offered = setting.packs.offer(readers.readers());
-    std::vector<int> sources = combines ? send_peers() : receive_peers();
+    // Made all the same where messages are to go: neighbours may combine on the host.
+    TransportSearch search(state(),
+                           {.caller = name(),
+                            .fields = arrays.sources,
+                            .sources = combines ? send_peers() : receive_peers(),
+                            .lines = &readers,
+                            .required = in_messages ? Transport::staged : required(),
+                            .layer = arrays.layer},
+                           setting.packs.offer(readers.readers()));
     return [this, &arrays, in_messages, &readers, setting = std::move(setting),
-            offered = std::move(offered), sources = std::move(sources)](int tag) {
-        // Called all the same where it is to decline: neighbours may combine on the host.
-        PeerTransports transports = find_transports(
-            communicator(), name(), tag, arrays.sources, offered, sources, readers,
-            in_messages ? std::optional(Transport::staged) : required(), arrays.layer);
-        if (in_messages) transports.why_not.clear();
+            search = std::move(search)](const Tags& tags) mutable {
         return agree_on(communicator(), name(), [&] {
+            PeerTransports transports = search.run(tags.messages);
+            if (in_messages) transports.why_not.clear();
             ExchangeProgram program = gather_program(setting, arrays.sources, transports);
-            return std::make_shared<ExchangeBinding>(
+            auto binding = std::make_shared<ExchangeBinding>(
                 ExchangeBinding::Setting{name(), readers.ready(), oversubscribed(), setting.device},
                 std::move(transports), std::move(program));
+            complete(binding, arrays, tags);
+            return binding;
         });
     };
 }

@@ -390,16 +390,22 @@ std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bo
                              [&] { return Rounds(setting, changes_places); });
     if (changes_places) rounds.choose();
     rounds.require_room();
-    OfferedPacks packs;
-    std::vector<int> sources;
-    agree_on(setting.comm, plan_names::redistribution, [&] {
-        packs = rounds.offer();
-        sources = setting.role.receive_ranks();
+    TransportSearch search = agree_on(setting.comm, plan_names::redistribution, [&] {
+        return TransportSearch(*state_of(setting.comm),
+                               {.caller = plan_names::redistribution,
+                                .sources = setting.role.receive_ranks(),
+                                .lines = &setting.lines,
+                                .required = setting.required},
+                               rounds.offer());
     });
-    rounds.set_transports(find_transports(setting.comm, plan_names::redistribution, setting.tag, {},
-                                          packs, sources, setting.lines, setting.required));
+    agree_on(setting.comm, plan_names::redistribution,
+             [&] { rounds.set_transports(search.run(setting.tag)); });
     rounds.require_room(); // where shared memory has no room, messages need more
-    return agree_on(setting.comm, plan_names::redistribution, [&] { return rounds.bind(); });
+    return agree_on(setting.comm, plan_names::redistribution, [&] {
+        std::shared_ptr<ExchangeBinding> binding = rounds.bind();
+        setting.complete(binding);
+        return binding;
+    });
 }
 
 } // namespace distview::impl

@@ -112,19 +112,25 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     SharedPack pack;
     if (!arrays.layer && required() != Transport::message)
         pack = SharedPack(state(), kind, parts, arrays.sources);
-    OfferedPacks offered = pack.offer(readers.readers());
-    std::vector<int> sources = kind == ExchangeKind::fill ? receive_peers() : send_peers();
+    TransportSearch search(state(),
+                           {.caller = name(),
+                            .fields = arrays.sources,
+                            .sources = kind == ExchangeKind::fill ? receive_peers() : send_peers(),
+                            .lines = &readers,
+                            .required = required(),
+                            .layer = arrays.layer},
+                           pack.offer(readers.readers()));
     return [this, &arrays, kind, device, &readers, parts = std::move(parts), pack = std::move(pack),
-            offered = std::move(offered), sources = std::move(sources)](int tag) {
-        PeerTransports transports =
-            find_transports(communicator(), name(), tag, arrays.sources, offered, sources, readers,
-                            required(), arrays.layer);
+            search = std::move(search)](const Tags& tags) mutable {
         return agree_on(communicator(), name(), [&] {
+            PeerTransports transports = search.run(tags.messages);
             ExchangeProgram program = padding_program(kind, communicator().rank(), parts,
                                                       arrays.sources, transports, pack, device);
-            return std::make_shared<ExchangeBinding>(
+            auto binding = std::make_shared<ExchangeBinding>(
                 ExchangeBinding::Setting{name(), readers.ready(), oversubscribed(), device},
                 std::move(transports), std::move(program));
+            complete(binding, arrays, tags);
+            return binding;
         });
     };
 }

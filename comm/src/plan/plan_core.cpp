@@ -85,13 +85,11 @@ PlanCore::~PlanCore() {
 
 /// Other ranks may still read the buffers, and write to the lines how far they are.
 void PlanCore::keep(const ExchangeBinding* kept) noexcept {
-    std::vector<std::shared_ptr<void>> memory;
-    for (const auto& [number, lines] : m_lines) memory.push_back(lines.memory());
-    for (const auto& binding : m_bindings) {
-        if (!binding->has_step(kept) || !is_open()) continue;
-        binding->hold(memory);
-        state().keep(binding);
-    }
+    const auto found = std::find_if(m_bindings.begin(), m_bindings.end(),
+                                    [&](const auto& binding) { return binding->has_step(kept); });
+    if (found == m_bindings.end() || m_kept.empty() || !is_open()) return;
+    m_kept.front() = *found;
+    state().keep(m_kept);
 }
 
 void PlanCore::check_ready(bool to_begin) const {
@@ -197,30 +195,32 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     agree_on_all(m_comm, m_name,
                  {failure, digest.value(), arrays_of(state(), arrays.sources, arrays.targets)},
                  [&] { return arguments_of(arrays.sources, arrays.targets); });
-    const int tag = state().next_tag();
-    std::shared_ptr<ExchangeBinding> binding = make(tag);
-    const std::array end_tags{state().next_tag(), state().next_tag(), state().next_tag()};
-    // Before any rank begins an execution, all have what it takes, but for a report.
-    agree_on(m_comm, m_name, [&] {
-        binding->set_key(arrays);
-        std::vector<PaddingEffect> effects = effects_of(arrays);
-        for (PaddingEffect& effect : effects) effect.plan = m_number;
-        if (binding->overwrites_sources)
-            for (PaddingEffect& effect : all_written(arrays.sources))
-                effects.push_back(std::move(effect));
-        binding->set_effects(std::move(effects));
-        binding->make_requests(state(), tag, end_tags);
-        state().add(binding);
-        m_bindings.reserve(most_bindings);
-    });
+    Tags tags{.messages = state().next_tag()};
+    for (int& end : tags.ends) end = state().next_tag();
+    std::shared_ptr<ExchangeBinding> binding = make(tags);
     if (m_bindings.size() >= most_bindings) {
         wait_for_last_readers(); // else ranks that have waited by themselves would drop another set
         drop_oldest_binding();
     }
     binding->number = free_number(m_bindings);
     m_bindings.push_back(binding);
-    if (m_recorder) record_bound(*binding, arrays);
     return use(*binding, arrays);
+}
+
+void PlanCore::complete(const std::shared_ptr<ExchangeBinding>& binding, const ArraySet& arrays,
+                        const Tags& tags) {
+    binding->set_key(arrays);
+    std::vector<PaddingEffect> effects = effects_of(arrays);
+    for (PaddingEffect& effect : effects) effect.plan = m_number;
+    if (binding->overwrites_sources)
+        for (PaddingEffect& effect : all_written(arrays.sources))
+            effects.push_back(std::move(effect));
+    binding->set_effects(std::move(effects));
+    for (const auto& [number, lines] : m_lines) binding->hold(lines.memory());
+    binding->make_requests(state(), tags.messages, tags.ends);
+    state().add(binding);
+    m_bindings.reserve(most_bindings);
+    if (m_recorder) record_bound(*binding, arrays);
 }
 
 std::vector<PaddingEffect> PlanCore::all_written(std::span<const Field> fields) {

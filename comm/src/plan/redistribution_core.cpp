@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <sstream>
 #include <utility>
 
@@ -197,7 +198,9 @@ PlanCore::Maker RedistributionCore::prepare(const ArraySet& arrays) {
         m_further = std::move(made);
     }
     if (m_in_place) lines_of(m_first, false); // where a lack of memory is still agreed on
-    return [this, &arrays, device, sharing](int tag) { return make(arrays, device, sharing, tag); };
+    return [this, &arrays, device, sharing](const Tags& tags) {
+        return make({arrays, device, tags}, sharing);
+    };
 }
 
 std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
@@ -226,9 +229,8 @@ std::vector<ExchangeShape> RedistributionCore::shapes_of(const ArraySet& arrays)
     return {shape};
 }
 
-std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays,
-                                                          const DeviceSetting& device,
-                                                          Sharing sharing, int tag) {
+std::shared_ptr<ExchangeBinding> RedistributionCore::make(const NewSet& set, Sharing sharing) {
+    const ArraySet& arrays = set.arrays;
     std::array<std::int64_t, 3> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1,
                                       arrays.layer ? 1 : 0}; // of all ranks
     if (m_in_place)
@@ -239,30 +241,21 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays
         return text(name(), ": in place, expected memory of the host on all ranks");
     });
     if (overwrites_sources) {
-        auto binding = bind_in_place({communicator(), m_first.schedule, m_first.role, arrays,
-                                      lines_of(m_first, false), required(), m_buffer_bytes, tag,
-                                      oversubscribed()},
-                                     flags[1] == 0);
-        binding->overwrites_sources = true;
-        return binding;
+        const auto complete_it = [&](const std::shared_ptr<ExchangeBinding>& binding) {
+            binding->overwrites_sources = true;
+            complete(binding, arrays, set.tags);
+        };
+        return bind_in_place({communicator(), m_first.schedule, m_first.role, arrays,
+                              lines_of(m_first, false), required(), m_buffer_bytes,
+                              set.tags.messages, oversubscribed(), std::cref(complete_it)},
+                             flags[1] == 0);
     }
-    std::shared_ptr<ExchangeBinding> binding = bind_pass(m_first, arrays, device, tag);
-    if (arrays.variant != 0)
-        for (const Pass& pass : m_further)
-            ExchangeBinding::append(binding, bind_pass(pass, arrays, device, tag));
+    std::span<const Pass> further;
+    if (arrays.variant != 0) further = m_further;
+    std::shared_ptr<ExchangeBinding> binding;
+    bind_pass(m_first, further.empty(), set, binding);
+    for (const Pass& pass : further) bind_pass(pass, &pass == &further.back(), set, binding);
     return binding;
-}
-
-/// Collective.
-std::shared_ptr<ExchangeBinding> RedistributionCore::bind_pass(const Pass& pass,
-                                                               const ArraySet& arrays,
-                                                               const DeviceSetting& device,
-                                                               int tag) {
-    const bool writes = can_write_in_place(pass, arrays);
-    SharedRounds rounds;
-    if (!writes && required() != Transport::message)
-        rounds = SharedRounds(communicator(), pass.schedule, pass.role, arrays);
-    return bind_rounds(pass, arrays, std::move(rounds), device, writes, tag);
 }
 
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
@@ -279,36 +272,44 @@ bool RedistributionCore::can_write_in_place(const Pass& pass, const ArraySet& ar
     return can != 0;
 }
 
-/// A step for each round. Collective.
-std::shared_ptr<ExchangeBinding>
-RedistributionCore::bind_rounds(const Pass& pass, const ArraySet& arrays, SharedRounds rounds,
-                                const DeviceSetting& device, bool writes, int tag) {
+/// Appends a step for each round of a pass; with the last pass the binding is complete. Collective.
+void RedistributionCore::bind_pass(const Pass& pass, bool is_last, const NewSet& set,
+                                   std::shared_ptr<ExchangeBinding>& binding) {
+    const ArraySet& arrays = set.arrays;
+    const bool writes = can_write_in_place(pass, arrays);
+    SharedRounds rounds;
+    if (!writes && required() != Transport::message)
+        rounds = SharedRounds(communicator(), pass.schedule, pass.role, arrays);
     // Processes that touch another's elements are told where they are, and say when they have done so.
-    const auto owned = writes ? arrays.targets : arrays.sources;
-    std::vector<int> touched;
     const PlanLines* lines = nullptr;
-    OfferedPacks packs;
-    agree_on(communicator(), name(), [&] {
-        touched = writes ? pass.role.send_ranks() : pass.role.receive_ranks();
+    TransportSearch search = agree_on(communicator(), name(), [&] {
         lines = &lines_of(pass, writes);
         rounds.allocate(state());
-        packs = rounds.packs().offer(lines->readers());
+        return TransportSearch(
+            state(),
+            {.caller = name(),
+             .fields = writes ? arrays.targets : arrays.sources,
+             .sources = writes ? pass.role.send_ranks() : pass.role.receive_ranks(),
+             .lines = lines,
+             .required = required(),
+             .layer = arrays.layer,
+             .access = writes ? Access::write : Access::read},
+            rounds.packs().offer(lines->readers()));
     });
-    const PeerTransports transports =
-        find_transports(communicator(), name(), tag, owned, packs, touched, *lines, required(),
-                        arrays.layer, writes ? Access::write : Access::read);
-    return agree_on(communicator(), name(), [&] {
+    agree_on(communicator(), name(), [&] {
+        const PeerTransports transports = search.run(set.tags.messages);
         std::shared_ptr<ExchangeBinding> first;
         for (ExchangeProgram& program : redistribution_programs(
-                 pass.schedule, pass.role, arrays, transports, rounds, writes, device)) {
+                 pass.schedule, pass.role, arrays, transports, rounds, writes, set.device)) {
             auto step = std::make_shared<ExchangeBinding>(
-                ExchangeBinding::Setting{name(), lines->ready(), oversubscribed(), device},
+                ExchangeBinding::Setting{name(), lines->ready(), oversubscribed(), set.device},
                 PeerTransports(transports), std::move(program));
             step->is_later_round = first != nullptr;
             ExchangeBinding::append(first, std::move(step));
         }
         if (writes) first->hold_written(*state().arena(), arrays.targets);
-        return first;
+        ExchangeBinding::append(binding, std::move(first));
+        if (is_last) complete(binding, arrays, set.tags);
     });
 }
 

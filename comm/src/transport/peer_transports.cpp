@@ -235,89 +235,85 @@ PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
         if (is_near(m_readers[r])) m_done[r] = new (++line) SyncLine;
 }
 
-PeerTransports find_transports(const Communicator& communicator, const char* caller, int tag,
-                               std::span<const Field> fields, const OfferedPacks& packs,
-                               const std::vector<int>& sources, const PlanLines& lines,
-                               std::optional<Transport> required, DeviceLayer* layer,
-                               Access access) {
-    CommunicatorState& state = *state_of(communicator);
-    const MPI_Comm comm = state.comm();
-    const std::vector<int>& readers = lines.readers();
-    int count = 0;
-    std::vector<std::vector<char>> received, offers;
-    std::vector<MPI_Request> requests;
-    std::vector<int> answers, verdicts;
-    // All memory before the first message: neighbours would wait for a rank that has none, and MPI write where it was.
-    agree_on(communicator, caller, [&] {
-        const std::size_t size = Offer::bytes_with(fields.size());
-        count = message_count(static_cast<std::int64_t>(size), caller);
-        received.assign(sources.size(), std::vector<char>(size));
-        std::vector<std::optional<DeviceLayer::Exported>> exported;
-        for (std::size_t f = 0; f < fields.size() && layer; ++f)
-            exported.push_back(fields[f].data ? layer->export_memory(fields[f].data)
-                                              : std::nullopt);
-        for (std::size_t r = 0; r < readers.size(); ++r)
-            offers.push_back(make_offer(state, fields, packs, lines, r, exported).bytes());
-        requests.assign(sources.size() + readers.size(), MPI_REQUEST_NULL);
-        answers.assign(sources.size(), 0);
-        verdicts.assign(readers.size(), 0);
-    });
-    const auto wait_for_all = [&] {
-        check_mpi(
-            MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    };
-    return agree_on(communicator, caller, [&] {
-        for (std::size_t s = 0; s < sources.size(); ++s)
-            check_mpi(
-                MPI_Irecv(received[s].data(), count, MPI_BYTE, sources[s], tag, comm, &requests[s]),
-                "MPI_Irecv");
-        for (std::size_t r = 0; r < readers.size(); ++r)
-            check_mpi(MPI_Isend(offers[r].data(), count, MPI_BYTE, readers[r], tag, comm,
-                                &requests[sources.size() + r]),
-                      "MPI_Isend");
-        wait_for_all();
+TransportSearch::TransportSearch(CommunicatorState& state, Setting setting,
+                                 const OfferedPacks& packs)
+    : m_state(&state), m_setting(std::move(setting)),
+      m_bytes(message_count(static_cast<std::int64_t>(Offer::bytes_with(m_setting.fields.size())),
+                            m_setting.caller)) {
+    const std::span<const Field> fields = m_setting.fields;
+    const std::size_t sources = m_setting.sources.size();
+    const std::size_t readers = m_setting.lines->readers().size();
+    std::vector<std::optional<DeviceLayer::Exported>> exported;
+    for (std::size_t f = 0; f < fields.size() && m_setting.layer; ++f)
+        exported.push_back(fields[f].data ? m_setting.layer->export_memory(fields[f].data)
+                                          : std::nullopt);
+    for (std::size_t r = 0; r < readers; ++r)
+        m_offers.push_back(make_offer(state, fields, packs, *m_setting.lines, r, exported).bytes());
+    m_received.assign(sources, std::vector<char>(static_cast<std::size_t>(m_bytes)));
+    m_answers.assign(sources, 0);
+    m_verdicts.assign(readers, 0);
+    m_requests.assign(sources + readers, MPI_REQUEST_NULL);
+}
 
-        PeerTransports result;
-        std::string lacking;
-        std::exception_ptr failure; // thrown when neighbours have their answers
-        const auto try_source = [&](std::size_t s) {
-            std::string why_not;
-            std::optional<ReadablePeer> peer =
-                accept(state, Offer::of(received[s]), fields, required, layer, access, why_not);
-            if (!peer && required && !travels_in_messages(*required) && lacking.empty())
-                lacking =
-                    text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from rank ", sources[s],
-                         " to rank ", state.rank(), " is not available: ", why_not);
-            answers[s] = peer ? 1 : 0;
-            if (peer)
-                result.sources.emplace(sources[s], std::move(*peer));
-            else
-                result.why_not[sources[s]] = required || state.calls().is_near(sources[s])
-                                                 ? why_not
-                                                 : "it is on another node";
-        };
-        for (std::size_t s = 0; s < sources.size(); ++s) {
-            try {
-                try_source(s);
-            } catch (...) {
-                failure = std::current_exception();
-            }
+PeerTransports TransportSearch::run(int tag) {
+    CommunicatorState& state = *m_state;
+    const MPI_Comm comm = state.comm();
+    const std::vector<int>& sources = m_setting.sources;
+    const std::vector<int>& readers = m_setting.lines->readers();
+    const auto wait_for_all = [&] {
+        check_mpi(MPI_Waitall(static_cast<int>(m_requests.size()), m_requests.data(),
+                              MPI_STATUSES_IGNORE),
+                  "MPI_Waitall");
+    };
+    for (std::size_t s = 0; s < sources.size(); ++s)
+        check_mpi(MPI_Irecv(m_received[s].data(), m_bytes, MPI_BYTE, sources[s], tag, comm,
+                            &m_requests[s]),
+                  "MPI_Irecv");
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        check_mpi(MPI_Isend(m_offers[r].data(), m_bytes, MPI_BYTE, readers[r], tag, comm,
+                            &m_requests[sources.size() + r]),
+                  "MPI_Isend");
+    wait_for_all();
+
+    PeerTransports result;
+    std::string lacking;
+    std::exception_ptr failure; // thrown when neighbours have their answers
+    const auto try_source = [&](std::size_t s) {
+        const std::optional<Transport> required = m_setting.required;
+        std::string why_not;
+        std::optional<ReadablePeer> peer =
+            accept(state, Offer::of(m_received[s]), m_setting.fields, required, m_setting.layer,
+                   m_setting.access, why_not);
+        if (!peer && required && !travels_in_messages(*required) && lacking.empty())
+            lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from rank ",
+                           sources[s], " to rank ", state.rank(), " is not available: ", why_not);
+        m_answers[s] = peer ? 1 : 0;
+        if (peer)
+            result.sources.emplace(sources[s], std::move(*peer));
+        else
+            result.why_not[sources[s]] =
+                required || state.calls().is_near(sources[s]) ? why_not : "it is on another node";
+    };
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        try {
+            try_source(s);
+        } catch (...) {
+            failure = std::current_exception();
         }
-        for (std::size_t s = 0; s < sources.size(); ++s)
-            check_mpi(MPI_Isend(&answers[s], 1, MPI_INT, sources[s], tag, comm, &requests[s]),
-                      "MPI_Isend");
-        for (std::size_t r = 0; r < readers.size(); ++r)
-            check_mpi(MPI_Irecv(&verdicts[r], 1, MPI_INT, readers[r], tag, comm,
-                                &requests[sources.size() + r]),
-                      "MPI_Irecv");
-        wait_for_all();
-        if (failure) std::rethrow_exception(failure);
-        for (std::size_t r = 0; r < readers.size(); ++r)
-            if (verdicts[r]) result.readers.emplace(readers[r], lines.done(r));
-        require<UsageError>(lacking.empty(), lacking);
-        return result;
-    });
+    }
+    for (std::size_t s = 0; s < sources.size(); ++s)
+        check_mpi(MPI_Isend(&m_answers[s], 1, MPI_INT, sources[s], tag, comm, &m_requests[s]),
+                  "MPI_Isend");
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        check_mpi(MPI_Irecv(&m_verdicts[r], 1, MPI_INT, readers[r], tag, comm,
+                            &m_requests[sources.size() + r]),
+                  "MPI_Irecv");
+    wait_for_all();
+    if (failure) std::rethrow_exception(failure);
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        if (m_verdicts[r]) result.readers.emplace(readers[r], m_setting.lines->done(r));
+    require<UsageError>(lacking.empty(), lacking);
+    return result;
 }
 
 } // namespace distview::impl

@@ -40,32 +40,37 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
                                DeviceLayer* layer, Access access) {
     CommunicatorState& state = *state_of(comm);
     ReachedSections result;
-    std::vector<int> near;
-    OfferedPacks no_packs;
-    std::optional<Transport> required;
-    agree_on(
+    TransportSearch search = agree_on(
         comm, caller,
         [&] {
-            required = required_transport();
+            const std::optional<Transport> required = required_transport();
             check_available(required);
             check(comm, caller, field, layer);
+            std::vector<int> near;
             for (int rank = 0; rank < comm.size(); ++rank)
                 if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
             result.lines.emplace(state, near);
-            no_packs.packs.assign(near.size(), nullptr);
+            // Sections out of reach are for the program to find: a transport that is required is no error here.
+            const bool in_messages =
+                required && *required != Transport::direct && *required != Transport::ipc;
+            return TransportSearch(state,
+                                   {.caller = caller,
+                                    .fields = std::span(&field, 1),
+                                    .sources = near,
+                                    .lines = &*result.lines,
+                                    .required = in_messages ? required : std::nullopt,
+                                    .layer = layer,
+                                    .access = access},
+                                   {.packs = std::vector<const char*>(near.size(), nullptr)});
         },
         field.layout ? hash_of(field.layout->fingerprint(), field.element_code) : 0,
         [&] {
             return std::vector<Argument>{{"layout", field.layout->describe()},
                                          {"element size", text(field.element_size)}};
         });
-    // Sections out of reach are for the program to find: a transport that is required is no error here.
-    const bool in_messages =
-        required && *required != Transport::direct && *required != Transport::ipc;
-    PeerTransports found =
-        find_transports(comm, caller, state.next_tag(), std::span(&field, 1), no_packs, near,
-                        *result.lines, in_messages ? required : std::nullopt, layer, access);
+    const int tag = state.next_tag();
     agree_on(comm, caller, [&] {
+        PeerTransports found = search.run(tag);
         result.sections[comm.rank()] = {field.data, field.strides,
                                         field.layout->local_extents(field.process)};
         for (auto& [rank, peer] : found.sources) {

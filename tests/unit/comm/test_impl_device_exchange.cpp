@@ -172,9 +172,14 @@ TEST_F(DeviceExchange, IsInPlaceAmongRanksOfOneKindAlone) {
     for (const bool shared : {false, true}) {
         const Array a = make(shared);
         const impl::Field field = impl::make_field(a);
-        const impl::PeerTransports found = impl::find_transports(
-            comm, "DeviceExchange", state.next_tag(), std::span(&field, 1), none, others, lines,
-            std::nullopt, comm.rank() == 0 ? &device : nullptr);
+        impl::TransportSearch search(state,
+                                     {.caller = "DeviceExchange",
+                                      .fields = std::span(&field, 1),
+                                      .sources = others,
+                                      .lines = &lines,
+                                      .layer = comm.rank() == 0 ? &device : nullptr},
+                                     none);
+        const impl::PeerTransports found = search.run(state.next_tag());
         for (const int other : others) {
             const bool of_the_host = comm.rank() > 0 && other > 0;
             EXPECT_EQ(found.source(other) != nullptr, of_the_host) << other << ' ' << shared;

@@ -28,8 +28,8 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 /// Whether arrays go in messages, are read in place, or are borrowed and packed for the others.
 enum class Way { messages, in_place, packed };
 
-/// That make a binding: on what comes, offers, answers, the program, and its requests.
-constexpr std::int64_t agreements = 5;
+/// That make a binding: on what comes, with all that neighbours wait for, and on the binding.
+constexpr std::int64_t agreements = 2;
 
 class Bindings : public ::testing::TestWithParam<Way> {
 protected:

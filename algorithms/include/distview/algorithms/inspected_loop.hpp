@@ -133,14 +133,19 @@ public:
                 });
             return inspect(cells);
         });
-        IndexList list(From::rank());
-        list.add_elements(found.brought);
+        const IndexList list = agree_on(comm, name, [&] {
+            IndexList elements(From::rank());
+            elements.add_elements(found.brought);
+            return elements;
+        });
         m_plan.emplace(comm, from.layout(), list);
-        m_brought = Kokkos::View<From_value*, MemorySpace>(
-            Kokkos::view_alloc(exec, "distview::InspectedLoop::brought"),
-            static_cast<std::size_t>(m_plan->size()));
-        make_outer(exec, std::move(found));
-        exec.fence("distview::InspectedLoop: tables are there");
+        agree_on(comm, name, [&] {
+            m_brought = Kokkos::View<From_value*, MemorySpace>(
+                Kokkos::view_alloc(exec, "distview::InspectedLoop::brought"),
+                static_cast<std::size_t>(m_plan->size()));
+            make_outer(exec, std::move(found));
+            exec.fence("distview::InspectedLoop: tables are there");
+        });
     }
 
     /// to(i, j, ...) = functor(from, i, j, ...) for the loop's cells.

@@ -17,6 +17,7 @@
 #include <exception>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace distview {
@@ -95,15 +96,19 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
     exec.fence(caller.label + ": others read the line");
     if (comm.size() == 1) return;
 
-    SplitSearch<T, Compare> search(comm, std::span<const T>(host.data(), host.size()), compare);
-    // The block of a rank is between two bounds, that of the first or last one beside one.
-    const std::vector<std::int64_t> bounds = inner_bounds(line.layout());
-    const auto rank = static_cast<std::size_t>(comm.rank());
-    const std::vector<std::int64_t> cuts =
-        search.find(bounds, rank == 0 ? 0 : rank - 1, std::min(rank + 1, bounds.size()));
-    agree(comm, caller.name.c_str(), search.failure());
-    const SortedParts mine = agree_on(
-        comm, caller.name.c_str(), [&] { return SortedParts(line.layout(), comm.rank(), cuts); });
+    auto search = agree_on(comm, caller.name.c_str(), [&] {
+        // The block of a rank is between two bounds, that of the first or last one beside one.
+        std::vector<std::int64_t> bounds = inner_bounds(line.layout());
+        const auto rank = static_cast<std::size_t>(comm.rank());
+        const std::size_t last = std::min(rank + 1, bounds.size());
+        return SplitSearch<T, Compare>(comm, std::span<const T>(host.data(), host.size()), compare,
+                                       std::move(bounds), rank == 0 ? 0 : rank - 1, last);
+    });
+    const std::vector<std::int64_t>& cuts = search.find();
+    const SortedParts mine = agree_on(comm, caller.name.c_str(), [&] {
+        if (search.failure()) std::rethrow_exception(search.failure());
+        return SortedParts(line.layout(), comm.rank(), cuts);
+    });
     GatherPlan plan(comm, line.layout(), mine.list());
     const auto parts = agree_on(comm, caller.name.c_str(), [&] {
         return Kokkos::View<T*, Kokkos::LayoutRight, typename Line::memory_space>(

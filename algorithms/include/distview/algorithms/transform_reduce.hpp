@@ -71,8 +71,10 @@ typename Reducer::value_type reduce_arrays(const Caller& caller, const Exec& exe
                   "copyable");
     const CollectiveCall call(comm, caller.name);
     Contribution<Value> mine;
+    std::vector<Contribution<Value>> all;
     std::exception_ptr failure;
     try {
+        all.resize(static_cast<std::size_t>(comm.size())); // before others wait for this rank
         check_array(caller.name.c_str(), comm, first.layout(), first.process());
         check_elements(caller.name.c_str(), first);
         (check_elements(caller.name.c_str(), rest), ...);
@@ -90,7 +92,6 @@ typename Reducer::value_type reduce_arrays(const Caller& caller, const Exec& exe
 
     Value total;
     reducer.init(total);
-    std::vector<Contribution<Value>> all(static_cast<std::size_t>(comm.size()));
     all_gather(comm, &mine, all.data(), sizeof(mine)); // all have met
     for (const Contribution<Value>& one : all)
         if (one.any) reducer.join(total, one.value);

@@ -210,7 +210,7 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   five agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each.
+    /// Cost:   three agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each.
     ///         Kept in the kernels' memory: 8 bytes, and 8 for each axis, for each process
     /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
     ///         the array is not this rank's section; LayoutError if processes side by side list different labels, which

@@ -61,7 +61,7 @@ public:
     /// `targets` of this rank's elements; any number, none too. A DeadlineError tells `where` the plan was made.
     ///
     /// Cost:   MPI_Allgather of a number, and an acknowledged message of one number to each target; at the first execution
-    ///         with new types two messages to each rank that elements go to or come from, on any node, and five agreements.
+    ///         with new types two messages to each rank that elements go to or come from, on any node, and two agreements.
     ///         Of few elements between 2 ranks of a node some 20 us, and 10 us more for the first execution, or 50 us where
     ///         no other bound plan of the communicator keeps the node's shared memory mapped
     /// Errors: UsageError if a target is no rank: names element, target and rank; or if DISTVIEW_TRANSPORT asks for what

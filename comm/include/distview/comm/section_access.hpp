@@ -21,7 +21,7 @@ namespace distview {
 ///
 /// Collective: the constructor, over comm
 /// Space:      memory of the host
-/// Cost:       five agreements, a message to each rank of the node, one MPI_Allgather; keeps 4 bytes for each rank
+/// Cost:       three agreements, a message to each rank of the node, one MPI_Allgather; keeps 4 bytes for each rank
 /// Errors:     UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
 ///             the array is not this rank's section or not in memory that the host reads (thrown on all ranks)
 class SectionAccess {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -22,28 +23,35 @@ namespace distview::impl {
 template <class T, class Compare>
 class SplitSearch {
 public:
-    SplitSearch(const Communicator& comm, std::span<const T> sorted, const Compare& compare)
+    /// Takes all memory that the search needs; local, to be agreed on.
+    ///
+    /// For the numbers in [begin, end) this rank gets the elements of each rank's list that are among the first so many of
+    /// all. All ranks search for all numbers; to keep all that is found takes P times the memory.
+    SplitSearch(const Communicator& comm, std::span<const T> sorted, const Compare& compare,
+                std::vector<std::int64_t> numbers, std::size_t begin, std::size_t end)
         : m_comm(comm), m_sorted(sorted), m_compare(compare),
-          m_ranks(static_cast<std::size_t>(comm.size())) {}
-
-    /// For the numbers in [begin, end) the elements of each rank's list that are among the first so many of all: first by
-    /// number, then by rank. All ranks search for all numbers; to keep all that is found takes P times the memory.
-    ///
-    /// What the comparison throws on a rank ends the search on all of them; failure() has it on that rank.
-    ///
-    /// Collective: over comm, all ranks having met; each with its own [begin, end)
-    std::vector<std::int64_t> find(std::span<const std::int64_t> numbers, std::size_t begin,
-                                   std::size_t end) {
+          m_ranks(static_cast<std::size_t>(comm.size())), m_numbers(std::move(numbers)),
+          m_begin(begin), m_end(end), m_cuts((end - begin) * m_ranks) {
         constexpr std::size_t most_bytes = std::size_t{1} << 20;
-        const std::size_t batch =
-            std::max<std::size_t>(1, most_bytes / (m_ranks * sizeof(Proposal)));
-        std::vector<std::int64_t> cuts((end - begin) * m_ranks);
-        const auto keep = [&](std::size_t number, std::size_t rank, std::int64_t cut) {
-            if (begin <= number && number < end) cuts[(number - begin) * m_ranks + rank] = cut;
-        };
-        for (std::size_t first = 0; first < numbers.size() && !m_failed; first += batch)
-            find_batch(numbers, first, std::min(first + batch, numbers.size()), keep);
-        return cuts;
+        m_batch = std::clamp<std::size_t>(most_bytes / (m_ranks * sizeof(Proposal)), 1,
+                                          std::max<std::size_t>(1, m_numbers.size()));
+        m_searches.reserve(m_batch);
+        m_pivots.reserve(m_batch);
+        m_proposed.reserve(m_batch);
+        m_proposals.reserve(m_batch * m_ranks);
+        m_before.reserve(m_batch);
+        m_all_before.reserve(m_batch * m_ranks);
+        m_order.reserve(m_ranks);
+    }
+
+    /// First by number, then by rank. What the comparison throws on a rank ends the search on all of them; failure() has it
+    /// on that rank. To be called once.
+    ///
+    /// Collective: over comm, all ranks having met
+    const std::vector<std::int64_t>& find() {
+        for (std::size_t first = 0; first < m_numbers.size() && !m_failed; first += m_batch)
+            find_batch(first, std::min(first + m_batch, m_numbers.size()));
+        return m_cuts;
     }
     const std::exception_ptr& failure() const noexcept { return m_failure; }
 
@@ -71,95 +79,99 @@ private:
         bool failed;
     };
 
-    template <class Keep>
-    void find_batch(std::span<const std::int64_t> numbers, std::size_t first, std::size_t last,
-                    const Keep& keep) {
-        std::vector<Search> searches;
+    void find_batch(std::size_t first, std::size_t last) {
+        m_searches.clear();
         for (std::size_t i = first; i < last; ++i)
-            searches.push_back({numbers[i], 0, std::ssize(m_sorted), i});
-        while (!searches.empty()) {
-            const std::vector<Proposal> proposals = gather(propose(searches));
+            m_searches.push_back({m_numbers[i], 0, std::ssize(m_sorted), i});
+        while (!m_searches.empty()) {
+            propose();
+            gather(m_proposed, m_proposals);
             if (m_failed) return;
-            std::vector<Pivot> pivots;
-            std::vector<Search> unfinished;
-            for (std::size_t i = 0; i < searches.size(); ++i) {
+            m_pivots.clear();
+            std::size_t unfinished = 0;
+            const std::size_t searches = m_searches.size();
+            for (std::size_t i = 0; i < searches; ++i) {
                 std::int64_t begin = 0;
                 std::int64_t left = 0;
                 for (std::size_t r = 0; r < m_ranks; ++r) {
-                    begin += proposals[r * searches.size() + i].begin;
-                    left += proposals[r * searches.size() + i].count;
+                    begin += m_proposals[r * searches + i].begin;
+                    left += m_proposals[r * searches + i].count;
                 }
-                const Search& search = searches[i];
+                const Search search = m_searches[i];
                 const bool takes_all = begin + left == search.wanted;
                 if (begin == search.wanted || takes_all) {
                     for (std::size_t r = 0; r < m_ranks; ++r) {
-                        const Proposal& of_rank = proposals[r * searches.size() + i];
+                        const Proposal& of_rank = m_proposals[r * searches + i];
                         keep(search.number, r, of_rank.begin + (takes_all ? of_rank.count : 0));
                     }
                 } else {
-                    unfinished.push_back(search);
-                    pivots.push_back(median(proposals, i, searches.size(), left));
+                    m_searches[unfinished++] = search;
+                    m_pivots.push_back(median(i, searches, left));
                 }
             }
-            searches = std::move(unfinished);
-            narrow(searches, pivots);
+            m_searches.erase(m_searches.begin() + static_cast<std::ptrdiff_t>(unfinished),
+                             m_searches.end());
+            narrow();
             if (m_failed) return;
         }
     }
 
-    std::vector<Proposal> propose(const std::vector<Search>& searches) const {
-        std::vector<Proposal> proposals;
-        for (const Search& search : searches) {
+    void keep(std::size_t number, std::size_t rank, std::int64_t cut) {
+        if (m_begin <= number && number < m_end) m_cuts[(number - m_begin) * m_ranks + rank] = cut;
+    }
+
+    void propose() {
+        m_proposed.clear();
+        for (const Search& search : m_searches) {
             const std::int64_t count = search.end - search.begin;
             const std::int64_t middle = search.begin + count / 2;
             const T value = count > 0 ? m_sorted[static_cast<std::size_t>(middle)] : T();
-            proposals.push_back({value, search.begin, count, m_failure != nullptr});
+            m_proposed.push_back({value, search.begin, count, m_failure != nullptr});
         }
-        return proposals;
     }
 
     /// The proposed element such that half of what is left is in lists with smaller ones, or equal ones of
     /// lower ranks.
-    Pivot median(const std::vector<Proposal>& proposals, std::size_t which, std::size_t stride,
-                 std::int64_t left) {
-        std::vector<std::size_t> order;
+    Pivot median(std::size_t which, std::size_t stride, std::int64_t left) {
+        m_order.clear();
         for (std::size_t r = 0; r < m_ranks; ++r)
-            if (proposals[r * stride + which].count > 0) order.push_back(r);
+            if (m_proposals[r * stride + which].count > 0) m_order.push_back(r);
         guarded([&] {
-            std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-                return m_compare(proposals[a * stride + which].value,
-                                 proposals[b * stride + which].value);
+            std::stable_sort(m_order.begin(), m_order.end(), [&](std::size_t a, std::size_t b) {
+                return m_compare(m_proposals[a * stride + which].value,
+                                 m_proposals[b * stride + which].value);
             });
         });
         std::int64_t passed = 0;
         std::size_t at = 0;
-        for (std::size_t k = 0; k < order.size() && 2 * passed < left; ++k) {
-            at = order[k];
-            passed += proposals[at * stride + which].count;
+        for (std::size_t k = 0; k < m_order.size() && 2 * passed < left; ++k) {
+            at = m_order[k];
+            passed += m_proposals[at * stride + which].count;
         }
-        const Proposal& chosen = proposals[at * stride + which];
+        const Proposal& chosen = m_proposals[at * stride + which];
         return {chosen.value, at, chosen.begin + chosen.count / 2};
     }
 
     /// Drops what is on the wrong side of the pivots.
-    void narrow(std::vector<Search>& searches, const std::vector<Pivot>& pivots) {
-        std::vector<Before> mine;
-        for (std::size_t i = 0; i < searches.size(); ++i) {
-            std::int64_t count = searches[i].begin;
-            guarded([&] { count = before(searches[i], pivots[i]); });
-            mine.push_back({count, false});
+    void narrow() {
+        const std::size_t searches = m_searches.size();
+        m_before.clear();
+        for (std::size_t i = 0; i < searches; ++i) {
+            std::int64_t count = m_searches[i].begin;
+            guarded([&] { count = before(m_searches[i], m_pivots[i]); });
+            m_before.push_back({count, false});
         }
-        for (Before& one : mine) one.failed = m_failure != nullptr;
-        const std::vector<Before> all = gather(mine);
-        for (std::size_t i = 0; i < searches.size(); ++i) {
+        for (Before& one : m_before) one.failed = m_failure != nullptr;
+        gather(m_before, m_all_before);
+        for (std::size_t i = 0; i < searches; ++i) {
             std::int64_t total = 0;
-            for (std::size_t r = 0; r < m_ranks; ++r) total += all[r * searches.size() + i].count;
-            Search& search = searches[i];
+            for (std::size_t r = 0; r < m_ranks; ++r) total += m_all_before[r * searches + i].count;
+            Search& search = m_searches[i];
             if (total >= search.wanted) {
-                search.end = mine[i].count;
+                search.end = m_before[i].count;
             } else {
-                const bool has_pivot = pivots[i].rank == static_cast<std::size_t>(m_comm.rank());
-                search.begin = mine[i].count + (has_pivot ? 1 : 0);
+                const bool has_pivot = m_pivots[i].rank == static_cast<std::size_t>(m_comm.rank());
+                search.begin = m_before[i].count + (has_pivot ? 1 : 0);
             }
         }
     }
@@ -177,12 +189,11 @@ private:
     }
 
     template <class Value>
-    std::vector<Value> gather(const std::vector<Value>& mine) {
-        std::vector<Value> all(mine.size() * m_ranks);
-        if (mine.empty()) return all;
+    void gather(const std::vector<Value>& mine, std::vector<Value>& all) {
+        all.resize(mine.size() * m_ranks); // within what it has room for
+        if (mine.empty()) return;
         all_gather(m_comm, mine.data(), all.data(), mine.size() * sizeof(Value));
         for (const Value& one : all) m_failed = m_failed || one.failed;
-        return all;
     }
 
     template <class Action>
@@ -199,6 +210,17 @@ private:
     std::span<const T> m_sorted;
     const Compare& m_compare;
     std::size_t m_ranks;
+    std::vector<std::int64_t> m_numbers;
+    std::size_t m_begin;
+    std::size_t m_end;
+    std::vector<std::int64_t> m_cuts;
+    std::size_t m_batch = 1; ///< numbers that are searched for together
+    // Of a batch; lists of all ranks are first by rank:
+    std::vector<Search> m_searches;
+    std::vector<Pivot> m_pivots;
+    std::vector<Proposal> m_proposed, m_proposals; ///< of this rank, of all
+    std::vector<Before> m_before, m_all_before;    ///< likewise
+    std::vector<std::size_t> m_order;
     std::exception_ptr m_failure;
     bool m_failed = false; ///< on some rank; the same on all
 };

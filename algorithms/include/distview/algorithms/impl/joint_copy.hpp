@@ -88,6 +88,7 @@ public:
             m_copier.check_intent();
             m_mine = find_cells();
             make_room();
+            m_wanted.resize(static_cast<std::size_t>(m_comm.size()));
         } catch (...) {
             failure = std::current_exception();
         }
@@ -98,7 +99,6 @@ public:
                              {m_view.identity()},
                              m_root},
                             m_arguments);
-        m_wanted.resize(static_cast<std::size_t>(m_comm.size()));
         all_gather(m_comm, &m_mine, m_wanted.data(), sizeof(m_mine));
         if (m_arguments.part == LocalPart::box && m_copier.writes())
             check_disjoint(m_caller.name.c_str(), m_wanted, rank);

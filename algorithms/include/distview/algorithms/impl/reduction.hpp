@@ -119,8 +119,10 @@ reduce_ranks(const Caller& caller, const Communicator& comm, const View& view, C
     static_assert(std::is_trivially_copyable_v<Contribution<Value>>);
     const CollectiveCall call(comm, caller.name);
     Contribution<Value> mine;
+    std::vector<Contribution<Value>> all;
     std::exception_ptr failure;
     try {
+        all.resize(static_cast<std::size_t>(comm.size())); // before others wait for this rank
         check_array(caller.name.c_str(), comm, view.layout(), view.process());
         check_elements(caller.name.c_str(), view);
         mine.value = compute();
@@ -137,7 +139,6 @@ reduce_ranks(const Caller& caller, const Communicator& comm, const View& view, C
 
     Reduced<Value> total{};
     join.init(total.value);
-    std::vector<Contribution<Value>> all(static_cast<std::size_t>(comm.size()));
     all_gather(comm, &mine, all.data(), sizeof(mine)); // all have met
     for (const Contribution<Value>& one : all) {
         total.any = total.any || one.any;

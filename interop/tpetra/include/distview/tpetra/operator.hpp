@@ -98,11 +98,12 @@ Operator make_operator(const Exec& exec, const Map& map, const Op& op) {
     static_assert(std::is_same_v<typename Array::value_type, double>,
                   "tpetra::make_operator: elements must be double, the scalar that the component "
                   "is compiled for");
+    const char* const name = "tpetra::make_operator";
+    const CollectiveCall call(map.communicator(), name);
+    agree_on(map.communicator(), name,
+             [&] { distview::impl::require_operator<DataType>(name, map.numbering(), op); });
     const RowNumbering& rows = map.numbering();
     const int process = rows.communicator().rank();
-    agree_on(rows.communicator(), "tpetra::make_operator", [&] {
-        distview::impl::require_operator<DataType>("tpetra::make_operator", rows, op);
-    });
     if constexpr (requires {
                       op.plan;
                       op.functor;

@@ -114,10 +114,11 @@ public:
     std::uint64_t next_plan() noexcept { return ++m_plans; }
 
     void add(const std::weak_ptr<Closable>& user);
-    /// Keeps a user alive until it is over, or to close(): MPI, and other ranks, may still touch its buffers. On any thread.
-    void keep(std::shared_ptr<Closable> user) {
+    /// Keeps users alive until they are over, or to close(): MPI, and other ranks, may still touch their buffers. On any
+    /// thread; leaves the list empty, so that it allocates nothing.
+    void keep(std::list<std::shared_ptr<Closable>>& users) noexcept {
         const std::lock_guard lock(m_left_mutex);
-        m_kept.push_back(std::move(user));
+        m_kept.splice(m_kept.end(), users);
     }
 
     /// Where this process's arrays lie, for the node's other processes to see.

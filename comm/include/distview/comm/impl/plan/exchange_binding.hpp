@@ -132,9 +132,7 @@ public:
         (first ? first->last_step().m_next : first) = std::move(step);
     }
     /// Keeps memory that others use for as long as this is kept.
-    void hold(const std::vector<std::shared_ptr<void>>& memory) {
-        m_program.held.insert(m_program.held.end(), memory.begin(), memory.end());
-    }
+    void hold(const std::shared_ptr<void>& memory) { m_program.held.push_back(memory); }
     bool has_step(const ExchangeBinding* step) const noexcept;
 
     /// Of this step and those that follow.

@@ -9,6 +9,7 @@
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -25,13 +26,15 @@ struct InPlaceSetting {
     std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit was set
     int tag = 0;
     bool oversubscribed = false;
+    /// Called in the last agreed step.
+    std::function<void(const std::shared_ptr<ExchangeBinding>&)> complete{};
 };
 
 /// Binds arrays whose elements are all packed before one is overwritten: in one round or, of a transposition onto
 /// itself (`is_same`: every source is its target), in as many as the buffer demands.
 ///
 /// Collective.
-/// Errors: UsageError if buffer_bytes is too small, saying what is needed; those of find_transports() (on
+/// Errors: UsageError if buffer_bytes is too small, saying what is needed; those of TransportSearch::run() (on
 ///         all ranks)
 std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same);
 

@@ -8,9 +8,11 @@
 #include <distview/comm/impl/report/plan_recorder.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -102,8 +104,17 @@ protected:
     PlanCore(const Communicator& comm, const char* name, std::uint64_t number, Labels labels,
              std::optional<Transport> required, bool has_outsiders);
 
-    /// Makes the binding of a new set; collective, throws on all ranks or on none.
-    using Maker = std::function<std::shared_ptr<ExchangeBinding>(int tag)>;
+    /// Of a new set's messages.
+    struct Tags {
+        int messages = 0;
+        std::array<int, 3> ends{}; ///< as PersistentMessages::Setting::end_tags
+    };
+    /// Makes the binding of a new set, and calls complete() in its last agreed step; collective, throws on all ranks or on
+    /// none.
+    using Maker = std::function<std::shared_ptr<ExchangeBinding>(const Tags&)>;
+    /// Takes all else that executions of a new binding need, so that nothing is allocated later; local.
+    void complete(const std::shared_ptr<ExchangeBinding>& binding, const ArraySet& arrays,
+                  const Tags& tags);
     /// Checks the arrays of a new set, which outlive the maker, and takes what memory may lack for; local.
     virtual Maker prepare(const ArraySet& arrays) = 0;
     /// Hash of all else that ranks must agree on besides the arrays' types and numbers.
@@ -181,6 +192,8 @@ private:
     ExchangeBinding* m_unread = nullptr; ///< of the last execution, until others have read it
     std::map<std::size_t, PlanLines> m_lines;
     std::vector<std::shared_ptr<ExchangeBinding>> m_bindings;
+    /// For the binding of an execution that was given up; of one element until there is one. A plan has one such.
+    std::list<std::shared_ptr<Closable>> m_kept{nullptr};
 };
 
 } // namespace distview::impl

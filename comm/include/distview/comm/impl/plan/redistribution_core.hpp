@@ -14,8 +14,6 @@
 
 namespace distview::impl {
 
-class SharedRounds;
-
 /// The untyped part of a RedistributionPlan. Sets of arrays of variant 1 combine every copy of a source's
 /// element, those of variant 0 take one of them.
 class RedistributionCore final : public PlanCore {
@@ -50,6 +48,12 @@ private:
         bool any = false;    ///< where it matters
         bool is_same = true; ///< every source is its target, and nothing else overlaps
     };
+    /// A set that is being bound.
+    struct NewSet {
+        const ArraySet& arrays;
+        const DeviceSetting& device;
+        const Tags& tags;
+    };
     Pass make_pass(RedistributionSchedule schedule, std::size_t number) const;
     /// Lines of readers of a pass, or of those that write its targets.
     PlanLines& lines_of(const Pass& pass, bool writes) {
@@ -61,15 +65,11 @@ private:
     Maker prepare(const ArraySet& arrays) override;
     std::uint64_t digest_of(const ArraySet& arrays) const override;
     std::vector<ExchangeShape> shapes_of(const ArraySet& arrays) const override;
-    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const DeviceSetting& device,
-                                          Sharing sharing, int tag);
+    std::shared_ptr<ExchangeBinding> make(const NewSet& set, Sharing sharing);
 
     Sharing check(const ArraySet& arrays) const;
-    std::shared_ptr<ExchangeBinding> bind_pass(const Pass& pass, const ArraySet& arrays,
-                                               const DeviceSetting& device, int tag);
-    std::shared_ptr<ExchangeBinding> bind_rounds(const Pass& pass, const ArraySet& arrays,
-                                                 SharedRounds rounds, const DeviceSetting& device,
-                                                 bool writes, int tag);
+    void bind_pass(const Pass& pass, bool is_last, const NewSet& set,
+                   std::shared_ptr<ExchangeBinding>& binding);
     bool can_write_in_place(const Pass& pass, const ArraySet& arrays) const;
 
     Pass m_first; ///< from the first choice of holders: all that execute() moves

@@ -8,6 +8,8 @@
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
 
+#include <mpi.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,29 +78,51 @@ struct PeerTransports {
 /// those that read in place.
 std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fields);
 
-/// Finds out, together with the neighbours, who can read whose fields in place.
-///
-/// Collective, not to be called in an agreed step: each process tells those that read from it where its fields are; they
-/// try to reach them and answer. `sources` and the lines' readers are ascending, and each process is a
-/// source of its readers. Throws UsageError, on all ranks, if `required` cannot be had; `caller`
-/// begins the text of other errors.
-///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
-/// elements, for readers whose calls it sees. Others are offered nothing. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer`
-/// fields lie in its device's memory, and are reached by ipc alone. `access` is what the others do
-/// with the fields; lines are written, packs read.
-///
-/// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not
-/// reached: messages then.
+/// elements, for readers whose calls it sees. Others are offered nothing. Not `complete`, memory for these is lacking, and
+/// nobody reads in place.
 struct OfferedPacks {
     std::vector<const char*> packs;
     bool complete = true;
 };
-PeerTransports find_transports(const Communicator& comm, const char* caller, int tag,
-                               std::span<const Field> fields, const OfferedPacks& packs,
-                               const std::vector<int>& sources, const PlanLines& lines,
-                               std::optional<Transport> required, DeviceLayer* layer = nullptr,
-                               Access access = Access::read);
+
+/// Finds out, together with the neighbours, who can read whose fields in place: each process tells those that read from
+/// it where its fields are; they try to reach them and answer.
+///
+///     TransportSearch search(state, setting, packs);      // local: takes all memory that messages need
+///     agree(...);                                         // nobody waits for a rank that had none
+///     agree_on(comm, caller, [&] { found = search.run(tag); ... });
+///
+/// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not
+/// reached: messages then.
+class TransportSearch {
+public:
+    struct Setting {
+        const char* caller = ""; ///< begins the text of errors
+        std::span<const Field>
+            fields{}; ///< with a layer they lie in its device's memory, and are reached by ipc alone
+        std::vector<int>
+            sources{}; ///< ascending, as the lines' readers; each process is a source of its readers
+        const PlanLines* lines = nullptr; ///< outlive this, as the fields
+        std::optional<Transport> required{};
+        DeviceLayer* layer = nullptr;
+        Access access =
+            Access::read; ///< what others do with the fields; lines are written, packs read
+    };
+    TransportSearch(CommunicatorState& state, Setting setting, const OfferedPacks& packs);
+
+    /// Once, on all ranks. Throws UsageError if `required` cannot be had; when it throws, no neighbour waits for this
+    /// process.
+    PeerTransports run(int tag);
+
+private:
+    CommunicatorState* m_state;
+    Setting m_setting;
+    int m_bytes; ///< of an offer
+    std::vector<std::vector<char>> m_received, m_offers;
+    std::vector<int> m_answers, m_verdicts;
+    std::vector<MPI_Request> m_requests; ///< to and from sources, then readers
+};
 
 /// The bytes of an array, counted from its element with index 0 along every axis.
 struct ByteRange {
