@@ -31,6 +31,7 @@ GridAxis::GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis)
                         grid.describe());
         });
         m_lines = impl::GridLines(grid, axis, comm.rank());
+        m_exchanges.reserve(most_exchanges);
         for (int d = 0; d < grid.rank(); ++d) digest.add(grid.extent(d));
         digest.add(axis);
     } catch (...) {

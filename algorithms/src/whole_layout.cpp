@@ -73,6 +73,18 @@ ArrayLayout whole_layout(const char* caller, const Communicator& comm, const Arr
     return agree_on(comm, caller, [&] {
         std::vector<AxisSpec> axes;
         for (int d = 0; d < layout.rank(); ++d) axes.push_back(axis_spec(layout.axis(d)));
+        for (const auto& [d, lists] : found) {
+            const UnstructuredLayout& axis = layout.axis(d).as_unstructured();
+            const int here = axis.known_process();
+            const std::span mine(axis.labels(here),
+                                 static_cast<std::size_t>(axis.owned_local(here).size()));
+            require<LayoutError>(
+                std::ranges::equal(mine, lists[static_cast<std::size_t>(here)]), [&] {
+                    return text(caller, ": expected the same indices along axis ", d,
+                                " on processes side by side, those of rank ", comm.rank(),
+                                " differ from those of rank ", speaker_of(layout, d, here));
+                });
+        }
         for (auto& [d, lists] : found)
             axes[static_cast<std::size_t>(d)] = unstructured(std::move(lists));
         const ArrayLayout whole(layout.grid(), axes);

@@ -123,6 +123,7 @@ void impl::check_memory(const AnySection& section, const char* caller) {
 
 void impl::check_section(const AnySection& section, const ArrayLayout& layout, int process) {
     check_process(layout, process, "AnyDistView");
+    check_known(layout, process, "AnyDistView");
     require<ShapeError>(
         section.rank() == layout.rank() && section.strides.size() == section.extents.size(), [&] {
             return text("AnyDistView: expected extents and strides of ", layout.rank(),
@@ -167,8 +168,10 @@ std::vector<std::size_t> impl::checked_strides(const AnySection& section,
     require<ShapeError>(!required.writes || !section.read_only,
                         "dist_view_cast: expected a View of const elements: the array's memory is "
                         "read-only");
-    const bool reachable = required.on_host ? section.device.host_accessible()
-                                            : section.device.type == required.device;
+    // Plain memory of the host is not for Views that a device shares with it.
+    const bool reachable = required.device == DeviceType::cpu
+                               ? section.device.host_accessible()
+                               : section.device.type == required.device;
     require<ShapeError>(reachable, [&] {
         return text("dist_view_cast: the View's memory space does not reach memory of device type ",
                     static_cast<int>(section.device.type));

@@ -220,6 +220,19 @@ void check_process(const ArrayLayout& layout, int process, const char* caller) {
     });
 }
 
+void check_known(const ArrayLayout& layout, int process, const char* caller) {
+    const GridCoordinates at = layout.coordinates(process);
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.axis(d).type() != DistType::unstructured) continue;
+        const int known = layout.axis(d).as_unstructured().known_process();
+        require<UsageError>(known < 0 || known == at[static_cast<std::size_t>(d)], [&] {
+            return text(caller, ": the layout knows the indices of axis ", d,
+                        " for grid coordinate ", known, " alone, got process ", process, " at ",
+                        at[static_cast<std::size_t>(d)]);
+        });
+    }
+}
+
 } // namespace impl
 
 } // namespace distview

@@ -312,7 +312,7 @@ void CheckedSection::note_boundary(const LocalBox& box) noexcept {
     poison(nullptr);
 }
 
-void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
+void CheckedSection::set_valid(const ValidPadding& valid) noexcept {
     const auto is_within = [&](const Copy& copy) {
         int axes = 0;
         for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
@@ -340,6 +340,10 @@ void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
             std::memcpy(m_memory.data + copy.offset, m_known.data() + i * bytes(), bytes());
     }
     remember_valid();
+}
+
+void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
+    set_valid(valid);
     poison(nullptr);
 }
 
@@ -528,7 +532,8 @@ void watch(ArrayState* state, const CheckedSection::Memory& memory, const ArrayL
     if (!state || state->checked) return;
     state->checked = std::make_shared<CheckedSection>(
         memory, layout, process, label.empty() ? text("array ", state->identity) : label);
-    state->checked->note_valid(state->valid_padding);
+    // Without poison: the memory may be another array's too, which knows its padding.
+    state->checked->set_valid(state->valid_padding);
     any_checked.store(true, std::memory_order_relaxed);
 }
 

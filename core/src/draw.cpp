@@ -23,7 +23,7 @@ constexpr std::size_t most_characters = 36;
 /// One position along an axis of the whole array or of a section.
 struct Cell {
     std::int64_t index = 0;
-    int coordinate = 0; ///< of the owner
+    int coordinate = 0; ///< of the owner; -1 if nobody owns it
     bool shared = false;
     bool owned = true;
     bool interior = true;
@@ -71,8 +71,12 @@ std::vector<Cell> section_axis(const AxisLayout& axis, int p) {
         const GlobalIndex g = axis.to_global(p, l);
         // What is on several processes is everybody's own.
         const bool owned = axis.owned_local(p).contains(l);
+        // Padding wider than the boundary's reaches beyond the array's end.
+        const bool is_nobodys = axis.is_block() && !axis.global_range().contains(g);
         cells.push_back({.index = g,
-                         .coordinate = owned ? p : axis.owner(g),
+                         .coordinate = owned        ? p
+                                       : is_nobodys ? -1
+                                                    : axis.owner(g),
                          .owned = owned,
                          .interior = axis.interior_local(p).contains(l)});
     }
@@ -103,7 +107,8 @@ impl::TextGrid owner_grid(const ArrayLayout& layout, const CellsOf& cells_of, bo
                                 : interior ? " "
                                 : owned    ? "]"
                                            : ")";
-            line.push_back(text(open, layout.grid().process(at), close));
+            const bool is_nobodys = row.coordinate < 0 || column.coordinate < 0;
+            line.push_back(text(open, is_nobodys ? "-" : text(layout.grid().process(at)), close));
         }
     }
     return result;
@@ -172,6 +177,7 @@ std::string balance_text(const ArrayLayout& layout) {
             axis_least = std::min(axis_least, axis.owned_local(p).size());
             axis_most = std::max(axis_most, axis.owned_local(p).size());
         }
+        if (axis_most == 0) return "\n  each owns 0 elements"; // other axes may be of any size
         least *= axis_least;
         most *= axis_most;
     }

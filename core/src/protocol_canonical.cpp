@@ -68,7 +68,13 @@ CanonicalAxis canonical(const Dimension& dim, const std::optional<AxisPadding>& 
                             "canonical_axis: expected axis_padding for a padded periodic axis of "
                             "0.9 on several processes");
         const Widths edges = axis_padding->edges;
-        result.size += edges.low + edges.high;
+        const auto both = impl::checked_sum(edges.low, edges.high);
+        const auto size = both ? impl::checked_sum(dim.size, *both) : std::nullopt;
+        if (!size)
+            throw ProtocolError(text("canonical_axis: the size ", dim.size, " with padding of ",
+                                     edges.low, " and ", edges.high, " is more than 64 bits count"),
+                                std::string(reason::overflow), dim.axis, "size", dim.process);
+        result.size = *size;
         begin = dim.grid_rank == 0 ? 0 : begin + edges.low;
         end = dim.grid_rank == dim.grid_size - 1 ? result.size : end + edges.low;
     }

@@ -47,7 +47,13 @@ CudaArrayInterface to_cuda_array_interface(const AnySection& section) {
     result.typestr = typestr_of(section.element);
     if (section.count() > 0) result.data = reinterpret_cast<std::uintptr_t>(section.data); // G6
     result.read_only = section.read_only;
-    if (!section.is_contiguous()) result.strides = section.strides;
+    if (!section.is_contiguous()) {
+        result.strides = section.strides;
+        // Along an axis without steps any stride will do; PyTorch takes multiples of an element only.
+        for (std::size_t d = 0; d < section.extents.size(); ++d)
+            if (section.extents[d] < 2 || section.count() == 0)
+                (*result.strides)[d] = section.element.bytes;
+    }
     if (section.stream != no_stream) result.stream = section.stream;
     return result;
 }

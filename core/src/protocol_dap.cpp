@@ -98,6 +98,8 @@ void fill_in(distview_dap_section* out, const Version& version, std::vector<DimD
                                         max_rank, " axes, got ", rank, ", ", memory.strides.size(),
                                         " and ", dim_data.size());
                         });
+    require<UsageError>(memory.data || memory.count() == 0,
+                        "to_dap: expected an array with memory, got a default-constructed one");
     require<UsageError>(memory.element.bytes > 0 &&
                             memory.element.bytes <= std::numeric_limits<std::int32_t>::max(),
                         [&] {

@@ -4,6 +4,7 @@
 #include "protocol_message.hpp"
 
 #include <sstream>
+#include <string>
 #include <string_view>
 
 namespace distview::protocol {
@@ -60,12 +61,12 @@ private:
         m_out << m_separator << '"' << key << "\": ";
         m_separator = ", ";
     }
-    void write(std::int64_t value) { m_out << value; }
+    void write(std::int64_t value) { m_out << std::to_string(value); } // no locale's grouping
     void write(bool value) { m_out << (value ? "true" : "false"); }
     void write(const std::string& value) { m_out << '"' << impl::escaped(value, '"') << '"'; }
     void write(const PaddingValue& value) {
         if (value.length == 2)
-            m_out << '[' << value.low << ", " << value.high << ']';
+            m_out << '[' << std::to_string(value.low) << ", " << std::to_string(value.high) << ']';
         else
             m_out << "[" << value.length << (value.length == 1 ? " width]" : " widths]");
     }
@@ -73,7 +74,7 @@ private:
         const char* separator = "";
         m_out << '[';
         for (const std::int64_t value : values) {
-            m_out << separator << value;
+            m_out << separator << std::to_string(value);
             separator = ", ";
         }
         m_out << ']';

@@ -133,6 +133,7 @@ SectionSlice slice_section(const ArrayLayout& layout, int process,
                            const std::vector<AxisSlice>& slices) {
     const auto rank = static_cast<std::size_t>(layout.rank());
     impl::check_process(layout, process, "slice");
+    impl::check_known(layout, process, "slice");
     require<LayoutError>(slices.empty() || slices.size() == rank, [&] {
         return text("slice: expected slices of ", rank, " axes, got ", slices.size());
     });
@@ -158,9 +159,12 @@ AnyDistView slice(const AnyDistView& view, const std::vector<AxisSlice>& slices)
     const Extents extents = part.layout.local_extents(view.process());
     AnySection section = view.section();
     std::int64_t offset = 0;
+    const bool is_empty = section.count() == 0;
     for (std::size_t d = 0; d < section.extents.size(); ++d) {
-        offset += section.strides[d] * part.begin[d];
+        const bool moves = section.extents[d] > 1; // else the stride may be any number
         section.extents[d] = extents[d];
+        if (!moves || is_empty) continue;
+        offset += section.strides[d] * part.begin[d];
         section.strides[d] *= part.step[d];
     }
     // Where there is no element, there may be no memory to point into.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <locale>
 
 namespace distview {
 
@@ -20,6 +21,7 @@ void append_number(std::string& to, std::int64_t number) { to += std::to_string(
 void append_number(std::string& to, std::uint64_t number) { to += std::to_string(number); }
 void append_number(std::string& to, double number) {
     std::ostringstream out;
+    out.imbue(std::locale::classic());
     out << number;
     to += out.view();
 }

@@ -32,6 +32,16 @@ namespace {
 
 using Stop = ConjugateGradientStop;
 
+/// A number of 4 bytes and indices of 8 bytes, or of 4.
+struct WideIndices {
+    float operator()(float r, std::int64_t) const { return r; }
+};
+struct NarrowIndices {
+    double operator()(double r, int) const { return r; }
+};
+static_assert(!distview::impl::ElementOfFunctor<WideIndices>::takes_narrow_indices);
+static_assert(distview::impl::ElementOfFunctor<NarrowIndices>::takes_narrow_indices);
+
 template <class Vector>
 void expect_elements(const Vector& x, const Serial& serial, std::int64_t n) {
     bool same = true;

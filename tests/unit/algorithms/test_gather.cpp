@@ -240,6 +240,18 @@ TEST(Gather, wrong_use_throws_on_all_ranks) {
     for (std::size_t i = 0; i < host.view().extent(0); ++i) EXPECT_EQ(host.view()(i, 4), 2.0);
 }
 
+TEST(Gather, refuses_processes_side_by_side_with_other_indices) {
+    const Exec exec;
+    const Communicator comm = world();
+    if (comm.size() < 2) return;
+    std::vector<std::int64_t> mine{0, 1};
+    if (comm.rank() == comm.size() - 1) std::swap(mine[0], mine[1]);
+    const auto x = make_section<double, 2>(
+        {ProcessGrid{1, comm.size()}, {unstructured_local(2, 0, mine), block(comm.size())}});
+    EXPECT_THROW_ON_ALL_RANKS(gather(exec, comm, x, 0), LayoutError,
+                              "expected the same indices along axis 0 on processes side by side");
+}
+
 TEST(Gather, differing_arguments_throw_on_all_ranks) {
     const Exec exec;
     const Communicator comm = world();

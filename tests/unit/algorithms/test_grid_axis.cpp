@@ -5,6 +5,7 @@
 
 #include <distview/algorithms/grid_axis.hpp>
 #include <distview_testing/assertions.hpp>
+#include <distview_testing/environment.hpp>
 
 #include <gtest/gtest.h>
 
@@ -164,6 +165,24 @@ TEST(GridAxis, keeps_what_it_has_made) {
     for (std::size_t n = 20; n < 28; ++n)
         along.all_reduce(exec, Sum{}, Kokkos::View<double*, Memory>("distview::testing::v", n));
     EXPECT_LE(along.workspace_bytes(), 4 * 3 * bytes * std::size_t(comm.size()));
+}
+
+TEST(GridAxis, works_again_after_a_plan_could_not_be_made) {
+    const Exec exec;
+    const Communicator comm = world();
+    if (comm.size() == 1) return; // no plan
+    GridAxis along(comm, ProcessGrid{comm.size()}, 0);
+    const Kokkos::View<double*, Memory> view("distview::testing::view", 10);
+    {
+        const VariableSetting wrong("DISTVIEW_TRANSPORT", "nonsense");
+        EXPECT_THROW_ON_ALL_RANKS(along.all_reduce(exec, Sum{}, view), UsageError,
+                                  "DISTVIEW_TRANSPORT");
+    }
+    EXPECT_GT(along.workspace_bytes(), 0u);
+    Kokkos::deep_copy(exec, view, 1.0);
+    along.all_reduce(exec, Sum{}, view);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    EXPECT_EQ(host(9), double(comm.size()));
 }
 
 TEST(GridAxis, refuses_what_differs_on_all_ranks) {

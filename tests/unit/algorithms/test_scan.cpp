@@ -4,6 +4,7 @@
 #include "axis_fixture.hpp"
 
 #include <distview/algorithms/scan.hpp>
+#include <distview/core/slice.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/kokkos_events.hpp>
 
@@ -312,6 +313,24 @@ TEST(Scan, of_no_cells) {
     const auto u = make_section<double, 2>({ProcessGrid{comm.size(), 1}, {block(0), cyclic(4)}});
     inclusive_scan(exec, comm, u, 0, u);
     exclusive_scan(exec, comm, u, 1, u, 2.0);
+}
+
+TEST(Scan, refuses_slices_that_overlap) {
+    const Exec exec;
+    const Communicator comm = world();
+    const auto u =
+        make_section<double, 2>({ProcessGrid{comm.size(), 1}, {block(2 * comm.size()), block(6)}});
+    set_section(exec, u, [](const auto& g) { return double(g[1]); });
+    const AxisSlice all{0, -1};
+    const auto left = slice(u, {all, {0, 5}});
+    const auto right = slice(u, {all, {1, 5}});
+    EXPECT_THROW_ON_ALL_RANKS(inclusive_scan(exec, comm, left, 1, right), UsageError,
+                              "inclusive_scan: expected cells to write that share no memory");
+    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, right, 1, left, 0.0), UsageError,
+                              "exclusive_scan: expected cells to write that share no memory");
+    inclusive_scan(exec, comm, left, 1, left);
+    const auto host = to_host(exec, u);
+    for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(host.view()(0, j), double(j * (j + 1)) / 2);
 }
 
 TEST(Scan, errors_name_both_layouts) {

@@ -69,7 +69,6 @@ struct DapProducer {
         section.process_count = 1;
     }
 
-private:
     static distview_dap_dim block(std::int64_t size, std::int64_t grid_size, std::int64_t grid_rank,
                                   std::int64_t start, std::int64_t stop) {
         distview_dap_dim dim{};

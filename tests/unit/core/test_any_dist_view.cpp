@@ -260,6 +260,13 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
         "dist_view_cast: the View's memory space does not reach memory of device type 2");
     section.device = {DeviceType::cuda_managed, 0};
     EXPECT_NO_THROW(dist_view_cast<Right>(AnyDistView(section, f.layout, 0)));
+    // Kernels of a device read Views of managed memory: plain memory is none of theirs.
+    const impl::ViewRequirements managed{
+        .element = section.element, .rank = 2, .writes = true, .device = DeviceType::cuda_managed};
+    EXPECT_NO_THROW(impl::checked_strides(section, managed));
+    expect_error<ShapeError>(
+        [&] { impl::checked_strides(f.section(), managed); },
+        "dist_view_cast: the View's memory space does not reach memory of device type 1");
 }
 
 // Python's buffers may begin anywhere; a kernel's elements may not.

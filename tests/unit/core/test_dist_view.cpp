@@ -232,6 +232,31 @@ TEST(DistView, of_strided_views_has_elements_of_its_own) {
     EXPECT_EQ(scalar.view().span(), 1U);
 }
 
+// Of indices that one process knows alone nobody else can make a section.
+TEST(DistView, refuses_processes_whose_indices_are_not_known) {
+    const ArrayLayout layout(ProcessGrid{2}, {unstructured_local(5, 1, {9, 4})});
+    EXPECT_NO_THROW(Line(Exec(), "u", layout, 1));
+    const std::string message =
+        ": the layout knows the indices of axis 0 for grid coordinate 1 alone, got process 0 at 0";
+    expect_error<UsageError>([&] { const Line u(Exec(), "u", layout, 0); }, "DistView" + message);
+    AnySection section = AnyDistView(Line()).section();
+    expect_error<UsageError>([&] { AnyDistView(section, layout, 0); }, "AnyDistView" + message);
+}
+
+TEST(DistView, without_axes) {
+    using Scalar = DistView<double, Kokkos::HostSpace>;
+    const Scalar scalar(Exec(), "scalar", ArrayLayout(), 0);
+    EXPECT_EQ(scalar.owned().data(), scalar.view().data());
+    std::ostringstream none, one;
+    print(none, Scalar());
+    EXPECT_EQ(none.str(), ": process 0 of 1, section ()\n\n");
+    print(one, scalar);
+    EXPECT_EQ(one.str(), "scalar: process 0 of 1, section ()\n          0 \n");
+    std::ostringstream line;
+    print(line, Line());
+    EXPECT_EQ(line.str(), ": process 0 of 1, section (0)\n");
+}
+
 TEST(DistView, has_no_elements_if_nobody_gave_it_any) {
     EXPECT_EQ(Line().size(), 0);
     EXPECT_EQ(Line().identity(), 0U);

@@ -284,6 +284,25 @@ what each process holds
   each owns 0 elements)");
 }
 
+// Other axes may be of any size.
+TEST(Draw, no_elements_of_long_axes) {
+    const std::int64_t size = std::int64_t{1} << 40;
+    const std::string picture =
+        draw(ArrayLayout(ProcessGrid{1, 1, 1}, {block(size), block(size), block(0)}));
+    EXPECT_TRUE(picture.ends_with("\n  each owns 0 elements")) << picture;
+}
+
+// Padding wider than the boundary's: what lies beyond the array's end is nobody's.
+TEST(Draw, padding_beyond_the_end) {
+    const ArrayLayout layout(ProcessGrid{3}, {block(3, {.padding = 2, .boundary = 0})});
+    const std::string picture = draw(layout);
+    EXPECT_NE(picture.find("  process 1 at (1), section (5)\n"
+                           "    element | -1   0   1   2   3\n"
+                           "    process | (-) (0)  1  (2) (-)\n"),
+              std::string::npos)
+        << picture;
+}
+
 TEST(Draw, no_axes) {
     const ArrayLayout layout;
     EXPECT_EQ(draw(layout), R"(0-d array over a process grid of 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "expect_error.hpp"
 
+#include <distview/core/any_dist_view.hpp>
 #include <distview/core/checking.hpp>
 #include <distview/core/mirror.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Line = DistView<double*, Kokkos::HostSpace>;
 
-/// Of process 0 positions 4 and 5 are padding.
+/// Of process 0 positions 6 and 7 are padding that process 1 owns.
 ArrayLayout line() { return ArrayLayout(ProcessGrid{2}, {block(8, {.padding = 2})}); }
 
 ValidPadding two_deep() {
@@ -66,7 +67,7 @@ TEST(DeepCopy, LeavesNoPaddingValid) {
     b.mark_padding_valid(two_deep());
     Kokkos::deep_copy(Exec(), b.view(), 3.0);
     deep_copy(Exec(), a, b);
-    EXPECT_EQ(a.view()(5), 3.0); // padding
+    EXPECT_EQ(a.view()(6), 3.0); // padding
     EXPECT_EQ(a.valid_padding(), ValidPadding());
     EXPECT_EQ(b.valid_padding(), two_deep());
 }
@@ -90,7 +91,22 @@ TEST(DeepCopy, BringsPaddingInTheCheckingModeToo) {
     deep_copy(Exec(), a, b);
     set_check(before);
     EXPECT_EQ(a.view()(1), 2.0);
-    EXPECT_EQ(a.view()(5), 0.0);
+    EXPECT_EQ(a.view()(6), 0.0);
+}
+
+// Padding of the memory's first array stays as it was filled, whatever other arrays are made of the memory.
+TEST(DistView, OfMemoryOfAnotherArrayLeavesItAloneInTheCheckingMode) {
+    const Check before = current_check();
+    set_check(Check::padding);
+    const Line u(Exec(), "u", line(), 0);
+    u.view()(3) = 1.0;
+    u.mark_padding_valid(two_deep());
+    const Line again(line(), 0, u.view());
+    const AnyDistView untyped(AnyDistView(u).section(), line(), 0);
+    EXPECT_EQ(u.view()(6), 0.0);
+    again.mark_written();
+    EXPECT_NE(u.view()(6), u.view()(6)); // a NaN: the program says that it is old
+    set_check(before);
 }
 
 TEST(DeepCopy, RefusesAnotherLayoutOrProcess) {

@@ -44,6 +44,9 @@ TEST(CudaArrayInterface, DescribesASection) {
     EXPECT_TRUE(got.read_only);
     EXPECT_EQ(got.stream, StreamNumber{5});
     EXPECT_EQ(to_cuda_array_interface(made_up_section({2, 0})).data, 0U);
+    AnySection short_axis = made_up_section({1, 2, 3});
+    short_axis.strides = {12, 32, 8};
+    EXPECT_EQ(to_cuda_array_interface(short_axis).strides, (std::vector<std::int64_t>{8, 32, 8}));
     for (const DeviceType type : {DeviceType::cuda_host, DeviceType::cuda_managed})
         EXPECT_EQ(to_cuda_array_interface(made_up_section({2}, {type, 0})).data, 0x7f3000001000U);
     for (const DeviceType type : {DeviceType::cpu, DeviceType::rocm, DeviceType::one_api})

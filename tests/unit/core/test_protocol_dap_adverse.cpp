@@ -165,6 +165,9 @@ const std::vector<Adverse> adverse_dictionaries{
     {"negative version", [](DapProducer& p) { p.section.version[0] = -1; }, "version_unsupported",
      "DAP import, process 0: DAP version -1.10.0 is not supported; this importer reads 0.9.z and "
      "0.10.z"},
+    {"negative patch", [](DapProducer& p) { p.section.version[2] = -1; }, "version_unsupported",
+     "DAP import, process 0: DAP version 0.10.-1 is not supported; this importer reads 0.9.z and "
+     "0.10.z"},
     {"garbage as dist_type", [](DapProducer& p) { p.dims[0].dist_type = '\xff'; }, "bad_dist_type",
      ""},
     {"zero as dist_type", [](DapProducer& p) { p.dims[0].dist_type = '\0'; }, "bad_dist_type", ""},

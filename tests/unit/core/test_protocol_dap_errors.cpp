@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 namespace distview::testing {
@@ -105,6 +106,38 @@ TEST(ProtocolDapErrors, padding_must_be_that_of_the_layout) {
         EXPECT_THROW(dist_view_from_dap(&section, high, 1), ShapeError);
         EXPECT_NO_THROW(dist_view_from_dap(&section, low, 1));
     }
+}
+
+// Padding of a periodic axis of 0.9 counts on top of a size.
+TEST(ProtocolDapErrors, sizes_beyond_64_bits_are_refused) {
+    DapProducer producer;
+    producer.section.version[1] = 9;
+    producer.section.ndim = 1;
+    producer.extents[0] = 7;
+    distview_dap_dim& dim = producer.dims[0];
+    dim = DapProducer::block(std::numeric_limits<std::int64_t>::max(), 2, 0, 0, 5);
+    dim.keys |= DISTVIEW_DAP_PADDING | DISTVIEW_DAP_PERIODIC;
+    dim.padding[0] = dim.padding[1] = 1;
+    dim.periodic = 1;
+    const ArrayLayout layout(ProcessGrid{2}, {block(10, {.padding = 1, .periodic = true})});
+    try {
+        dist_view_from_dap(&producer.section, layout, 0);
+        ADD_FAILURE() << "accepted";
+    } catch (const ProtocolError& error) {
+        EXPECT_EQ(error.code(), "overflow") << error.what();
+    }
+}
+
+TEST(ProtocolDapErrors, default_constructed_arrays_are_not_exported) {
+    distview_dap_section out{};
+    const AnyDistView scalar{DistView<double, Kokkos::HostSpace>()};
+    expect_error<UsageError>(
+        [&] { to_dap(scalar, &out); },
+        "to_dap: expected an array with memory, got a default-constructed one");
+    EXPECT_EQ(out.release, nullptr);
+    const AnyDistView line{DistView<double*, Kokkos::HostSpace>()};
+    expect_error<UsageError>([&] { protocol::export_section(line); },
+                             "export_section: expected an array, got a default-constructed one");
 }
 
 // What C cannot say is not exported.

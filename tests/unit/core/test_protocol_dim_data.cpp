@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/core/protocol/dim_data.hpp>
+#include <distview/core/text.hpp>
 
 #include "protocol_cases.hpp"
+
+#include <locale>
+#include <string>
 
 namespace distview::testing {
 
@@ -19,6 +23,21 @@ TEST(ProtocolDimData, describe_has_the_given_keys_in_one_order) {
               R"({"dist_type": "u", "size": 0, "proc_grid_size": 1, "proc_grid_rank": 0, )"
               R"("indices": []})");
     EXPECT_EQ(describe(undistributed_dim(10)), R"({"dist_type": "n", "size": 10})");
+}
+
+// JSON in any language.
+TEST(ProtocolDimData, describe_follows_no_locale) {
+    struct Grouping : std::numpunct<char> {
+        char do_thousands_sep() const override { return ','; }
+        std::string do_grouping() const override { return "\3"; }
+        char do_decimal_point() const override { return ';'; }
+    };
+    const std::locale before = std::locale::global(std::locale(std::locale(), new Grouping));
+    const std::string size = describe(undistributed_dim(4096));
+    const std::string number = text(1234.5);
+    std::locale::global(before);
+    EXPECT_EQ(size, R"({"dist_type": "n", "size": 4096})");
+    EXPECT_EQ(number, "1234.5");
 }
 
 TEST(ProtocolDimData, describe_of_what_no_rule_allows) {

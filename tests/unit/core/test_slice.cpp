@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -216,6 +217,18 @@ TEST(Slice, without_elements_or_axes) {
     const DistView<double, Kokkos::LayoutRight, Host> scalar(Exec(), "s", ArrayLayout(), 0);
     const auto same = slice(scalar, {});
     EXPECT_EQ(same.view().data(), scalar.view().data());
+}
+
+// Of an array without elements strides may be any numbers.
+TEST(Slice, of_strides_that_nobody_uses) {
+    AnySection section;
+    section.element = element_type<double>();
+    section.extents = {0, 4};
+    section.strides = {std::numeric_limits<std::int64_t>::min(),
+                       std::numeric_limits<std::int64_t>::max()};
+    const AnyDistView whole(section, ArrayLayout(ProcessGrid{1, 1}, {block(0), block(4)}), 0);
+    const AnyDistView part = slice(whole, {{}, {1, 2, 2}});
+    EXPECT_EQ(part.section().extents, (std::vector<std::int64_t>{0, 2}));
 }
 
 // The same as of the typed array; and strides that a View cannot have.

@@ -163,7 +163,7 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 ///             on whatever processes; reduced_layout() makes such a layout
 /// Space:      kernels on `exec`, which have finished on return
 /// Touches:    reads the interior cells of the source, writes those of the target
-/// Cost:       reads the source once; two agreements; one value for each line of cells is exchanged, see GridAxis.
+/// Cost:       reads the source once; an agreement, two without a GridAxis; one value for each line of cells is exchanged, see GridAxis.
 ///             Without a GridAxis kept, its plans and buffers each time
 /// Errors:     ShapeError, which names both layouts and what would align them, if the target's cells are others;
 ///             UsageError as sum(), if there is no such axis, the minimum or the like of no cells, or an

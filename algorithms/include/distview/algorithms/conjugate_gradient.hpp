@@ -169,7 +169,7 @@ public:
     /// Touches: the interior of x, and padding as the operator does; reads that of b
     /// Cost:    an iteration is an application of the operator, three kernels and two collectives of one or two
     ///          numbers, of each one more if the preconditioner is a function (reproducible: of some 1100 bytes each);
-    ///          one of each more if b is zero or nearly so; one allocation for the history
+    ///          one of each more if b is zero or nearly so; one allocation for the history, more beyond 10 000 iterations
     /// Watch:   `watch(state)`, if given, is called on all ranks before each step and at the end, with a ConjugateGradientState
     ///          whose arrays kernels on `exec` may still write. What it reads makes a checkpoint; when state.result.iterations
     ///          is 0, it may write into the state what it has read from one: the iteration goes on from there, with the same bits.

@@ -124,7 +124,7 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
 /// in sum().
 ///
 /// Collective: over comm; all ranks pass sections of the same array
-/// Cost:       that of sum(); three times as much if squares overflow or underflow
+/// Cost:       that of sum(); three times as much if squares overflow or underflow, twice if all are 0
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,

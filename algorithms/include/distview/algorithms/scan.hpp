@@ -33,8 +33,8 @@ using ScanStart = typename AxisOperation<Op, typename Source::non_const_value_ty
 /// Cost:       along a block axis, and any axis that is not distributed but unstructured ones: the source is read twice,
 ///             one value for each line of cells is exchanged, see GridAxis. Along other axes also two redistributions,
 ///             whose plans are made in the call, and one or two arrays of the source's size
-/// Errors:     ShapeError, which names both layouts and what would align them, if the cells differ; UsageError as
-///             axis_reduce() (thrown on all ranks)
+/// Errors:     ShapeError, which names both layouts and what would align them, if the cells differ; UsageError if the
+///             target shares memory with other cells of the source, and as axis_reduce() has it (thrown on all ranks)
 /// Example:    tests/unit/algorithms/test_scan.cpp
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
     requires impl::ScannedWith<Exec, Op, Source, Target>

@@ -22,13 +22,18 @@
 
 namespace distview {
 
+namespace impl {
+template <class T>
+inline constexpr bool has_nan = std::floating_point<T> || is_half<T> || is_bhalf<T>;
+} // namespace impl
+
 /// The order a < b, in which every NaN comes after all numbers.
 ///
 /// Collective: no (local)
 struct Ascending {
     template <class T>
     KOKKOS_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-        if constexpr (std::floating_point<T>)
+        if constexpr (impl::has_nan<T>)
             return a < b || (b != b && a == a);
         else
             return a < b;
@@ -41,7 +46,7 @@ struct Ascending {
 struct Descending {
     template <class T>
     KOKKOS_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-        if constexpr (std::floating_point<T>)
+        if constexpr (impl::has_nan<T>)
             return a > b || (b != b && a == a);
         else
             return b < a;

@@ -133,7 +133,6 @@ struct ViewRequirements {
     int rank = 0;
     std::size_t alignment = 1;
     bool writes = false;
-    bool on_host = false;
     DeviceType device = DeviceType::cpu;
     enum class Order { right, left, any } order = Order::any;
 };
@@ -171,7 +170,6 @@ View dist_view_cast(const AnyDistView& any) {
     required.rank = View::rank();
     required.alignment = alignof(Value);
     required.writes = !std::is_const_v<Value>;
-    required.on_host = AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>;
     required.device = impl::device_type_of<typename View::memory_space>();
     required.order = impl::order_of<typename View::array_layout>();
     const std::vector<std::size_t> strides = impl::checked_strides(section, required);

@@ -112,7 +112,7 @@ using Extents = std::array<std::int64_t, max_rank>;
 ///             calls of comm compare their fingerprints
 /// Cost:       O(sum of P) for irregular, O(P + labels log labels) for unstructured axes, else O(1). That of one process's
 ///             labels has 8 bytes for each process as well, with ghosts 16, which == compares unless layouts are copies
-/// Errors:     LayoutError for negative sizes or widths, or of 2^61 and more, block_size < 1, bounds that do not ascend
+/// Errors:     LayoutError for negative sizes or widths, of blocks also of 2^61 and more, block_size < 1, bounds that do not ascend
 ///             from 0, a number of bounds, widths or lists that is not the grid's, a label twice
 ///             where that is not allowed, ghosts that nobody owns or more than a list has, a number of
 ///             axes that is not the grid's, or more than 2^63-1 elements in all
@@ -180,6 +180,8 @@ namespace impl {
 std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes);
 /// Throws UsageError, whose text begins with `caller`, unless the layout has such a process.
 void check_process(const ArrayLayout& layout, int process, const char* caller);
+/// Throws UsageError if the layout does not know the process's indices of an unstructured axis.
+void check_known(const ArrayLayout& layout, int process, const char* caller);
 
 } // namespace impl
 

@@ -68,6 +68,8 @@ public:
     /// Walls' boundary padding was written, by all who have valid copies within `box`.
     void note_boundary(const LocalBox& box) noexcept;
     /// The program, or a plan, has filled the padding so far.
+    void set_valid(const ValidPadding& valid) noexcept;
+    /// The same, and fills the rest with poison.
     void note_valid(const ValidPadding& valid) noexcept;
     /// Plan number `plan` has filled those boxes.
     void note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept;

@@ -176,6 +176,7 @@ private:
             return text("DistView: expected a layout of ", rank(), " axes, got ", m_layout.rank());
         });
         impl::check_process(m_layout, m_process, "DistView");
+        impl::check_known(m_layout, m_process, "DistView");
     }
     void check_extents() const {
         const Extents extents = m_layout.local_extents(m_process);

@@ -13,8 +13,8 @@ namespace distview {
 /// elements, two of at most 32 each, boundary padding included) is drawn: a map of the owners and, if
 /// it has padding and at most 16 processes, every section. The numbers at the edges are global indices,
 /// negative in the boundary padding at the low end, those inside are processes. As print() has it,
-/// (3) is communication padding, a copy of what process 3 owns, and [3] is boundary padding, which
-/// process 3 owns though it is not part of the interior. All others get a table of processes, cut
+/// (3) is communication padding, a copy of what process 3 owns, (-) is beyond the array's end, and [3] is boundary
+/// padding, which process 3 owns though it is not part of the interior. All others get a table of processes, cut
 /// in the middle beyond 16, in which 2+[10, 20)+1 says: owns [10, 20) and holds copies of 2
 /// elements before and of 1 after it.
 ///

@@ -46,10 +46,13 @@ View allocate_view(const AllocationProperties& properties, const Extents& extent
 /// The part of a view inside one half-open range per axis.
 template <ViewLike View, class Ranges>
 auto subview_of_ranges(const View& view, const Ranges& ranges) {
-    return [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
-        return Kokkos::subview(view,
-                               std::pair(ranges[Axis].begin.value(), ranges[Axis].end.value())...);
-    }(std::make_index_sequence<View::rank()>());
+    if constexpr (View::rank() == 0)
+        return view; // which Kokkos has no subviews of
+    else
+        return [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
+            return Kokkos::subview(
+                view, std::pair(ranges[Axis].begin.value(), ranges[Axis].end.value())...);
+        }(std::make_index_sequence<View::rank()>());
 }
 
 } // namespace distview

@@ -35,15 +35,21 @@ template <DistViewLike View>
     requires AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>
 void print(std::ostream& out, const View& view) {
     constexpr int rank = View::rank();
-    const Extents extents = view.layout().local_extents(view.process());
+    Extents extents{};
+    std::int64_t count =
+        view.view().data() ? 1 : 0; // none of a default-constructed array without axes
+    for (int d = 0; d < rank; ++d) {
+        const auto extent =
+            static_cast<std::int64_t>(view.view().extent(static_cast<std::size_t>(d)));
+        extents[static_cast<std::size_t>(d)] = extent;
+        count = extent == 0 ? 0 : count * extent;
+    }
     out << view.label() << ": process " << view.process() << " of " << view.layout().process_count()
         << ", section (";
     for (int d = 0; d < rank; ++d) out << (d ? ", " : "") << extents[static_cast<std::size_t>(d)];
     out << ")\n";
 
     Extents at{};
-    std::int64_t count = 1;
-    for (int d = 0; d < rank; ++d) count *= extents[static_cast<std::size_t>(d)];
     for (std::int64_t i = 0; i < count; ++i) {
         bool owned = true;
         bool interior = true;

@@ -137,6 +137,18 @@ constexpr bool declares_narrow_indices() {
     else
         return false;
 }
+/// The same of all but the first one, which is no index.
+template <class Class, class Result, class First, class... Indices>
+constexpr bool declares_narrow_rest(Result (Class::*)(First, Indices...) const) {
+    return any_narrow<Indices...>;
+}
+template <class Functor>
+constexpr bool declares_narrow_indices_after_one() {
+    if constexpr (requires { &Functor::operator(); })
+        return declares_narrow_rest(&Functor::operator());
+    else
+        return false;
+}
 template <class Functor>
 constexpr bool takes_narrow_indices() {
     if constexpr (requires { Functor::takes_narrow_indices; })

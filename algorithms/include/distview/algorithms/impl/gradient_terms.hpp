@@ -22,7 +22,7 @@ struct SameElement {
 template <class Functor>
 struct ElementOfFunctor {
     static constexpr bool is_identity = false;
-    static constexpr bool takes_narrow_indices = impl::takes_narrow_indices<Functor>();
+    static constexpr bool takes_narrow_indices = declares_narrow_indices_after_one<Functor>();
     Functor functor;
     template <class T, class... Indices>
     KOKKOS_FORCEINLINE_FUNCTION T operator()(T r, Indices... at) const {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -55,6 +56,10 @@ public:
             m_own = allocate(exec, m_words.own_words());
             if (lines.length > 1) m_all = allocate(exec, m_words.all_words());
             if (m_words.is_sliced()) m_slice = allocate(exec, m_words.slice_bytes() / 8);
+            m_places = Kokkos::View<int*, MemorySpace>(
+                Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::GridAxis::places"),
+                static_cast<std::size_t>(lines.length));
+            m_places_host.reserve(static_cast<std::size_t>(lines.length));
             set_all_places(exec);
         });
     }
@@ -68,14 +73,13 @@ public:
     template <ExecutionSpace Exec>
     void set_places(const Exec& exec, const std::vector<int>& places) {
         if (places == m_places_host) return;
-        m_places_host = places;
+        m_places_host.clear(); // until the kernels have the new ones
         const Kokkos::View<const int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
             places_host(places.data(), places.size());
-        m_places = Kokkos::View<int*, MemorySpace>(
-            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::GridAxis::places"),
-            places.size());
-        Kokkos::deep_copy(exec, m_places, places_host);
+        Kokkos::deep_copy(exec, Kokkos::subview(m_places, std::pair(std::size_t{0}, places.size())),
+                          places_host);
         exec.fence("distview::GridAxis: the caller may drop the list of places");
+        m_places_host = places; // has room
     }
     template <ExecutionSpace Exec>
     void set_all_places(const Exec& exec) {
@@ -117,8 +121,8 @@ public:
         if (m_lines.length == 1) return;
         collect(exec);
         const ScanPlaces<Operation> kernel{
-            reinterpret_cast<char*>(m_all.data()), m_words.slice_bytes(), m_places.data(),
-            static_cast<int>(m_places.size()),     m_lines.length,        operation};
+            reinterpret_cast<char*>(m_all.data()),  m_words.slice_bytes(), m_places.data(),
+            static_cast<int>(m_places_host.size()), m_lines.length,        operation};
         launch_each(label, exec, m_words.own_slice_values(), kernel);
         if (m_words.is_sliced())
             move(exec, Move::back, 0, {m_words.slices_of_all(), m_all.data()},
@@ -139,7 +143,8 @@ public:
 
     std::size_t workspace_bytes() const override {
         std::size_t bytes = 8 * (m_own.size() + m_all.size() + m_slice.size());
-        for (const auto& [key, step] : m_steps) bytes += step->plan.workspace_bytes();
+        for (const auto& [key, step] : m_steps)
+            if (step) bytes += step->plan->workspace_bytes();
         return bytes;
     }
 
@@ -153,7 +158,7 @@ private:
         std::uint64_t* words;
     };
     struct Step {
-        RedistributionPlan plan;
+        std::optional<RedistributionPlan> plan;
         Words from;
         Words to;
     };
@@ -193,10 +198,10 @@ private:
         const JoinPlaces<Operation> kernel{reinterpret_cast<const char*>(m_all.data()),
                                            m_words.slice_bytes(),
                                            m_places.data(),
-                                           static_cast<int>(m_places.size()),
+                                           static_cast<int>(m_places_host.size()),
                                            reinterpret_cast<typename Operation::value_type*>(to),
                                            operation};
-        if (m_places.size() > 0) launch_each(label, exec, m_words.own_slice_values(), kernel);
+        if (!m_places_host.empty()) launch_each(label, exec, m_words.own_slice_values(), kernel);
     }
 
     Words section(const Section& of) const {
@@ -217,11 +222,16 @@ private:
             options.fill_padding = true;
             options.from_ranks = m_ranks;
             options.to_ranks = m_ranks;
-            step = std::make_unique<Step>(
-                Step{RedistributionPlan(m_comm, from.layout, to.layout, options), section(from),
-                     section(to)});
+            auto made = std::make_unique<Step>(Step{std::nullopt, section(from), section(to)});
+            made->plan.emplace(m_comm, from.layout, to.layout, options);
+            step = std::move(made); // after the plan, which all ranks have or none, nothing fails
         }
-        step->plan.execute(exec, step->from, step->to);
+        try {
+            step->plan->execute(exec, step->from, step->to);
+        } catch (...) {
+            step.reset(); // the plan is of no use any more
+            throw;
+        }
     }
 
     Communicator m_comm;

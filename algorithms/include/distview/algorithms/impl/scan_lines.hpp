@@ -120,6 +120,16 @@ void scan_out_of_order(const Caller& caller, const Exec& exec, GridAxis& axis, c
     }
 }
 
+/// Throws UsageError if cells of the target share memory with other cells of the source.
+template <DistViewLike Source, DistViewLike Target>
+void check_scanned_memory(const Caller& caller, const Source& source, const Target& target) {
+    const auto box = cell_box(target, Cells::interior);
+    if (box.count() == 0) return;
+    const auto shift = shift_between(caller.name.c_str(), target, source, Cells::interior);
+    require_apart(caller.name.c_str(), visited_cells(target.view(), box),
+                  visited_cells(source.view(), box, shift.by));
+}
+
 /// `start`: the value to start with as text, which ranks compare.
 template <ExecutionSpace Exec, class What, DistViewLike Source, DistViewLike Target>
 void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const What& what,
@@ -131,6 +141,7 @@ void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const Wha
         [&](const AxisCall& arguments) {
             check_grid_axis(caller, axis, source.layout());
             check_scanned(arguments);
+            check_scanned_memory(caller, source, target);
             cells_across(caller, source.layout(), axis.axis(), GridAxisAccess::lines(axis));
         },
         start);

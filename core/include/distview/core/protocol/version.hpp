@@ -22,7 +22,7 @@ struct Version {
     constexpr bool is_0_9() const noexcept { return major == 0 && minor == 9; }
     constexpr bool is_0_10() const noexcept { return major == 0 && minor == 10; }
     /// Rule E4: whether this library reads and writes the version.
-    constexpr bool is_supported() const noexcept { return is_0_9() || is_0_10(); }
+    constexpr bool is_supported() const noexcept { return (is_0_9() || is_0_10()) && patch >= 0; }
 
     /// Rule E3: three ASCII decimal numbers without leading zeros, joined by dots, and nothing
     /// else; empty where the text is not that. Numbers beyond int read as its largest value.
