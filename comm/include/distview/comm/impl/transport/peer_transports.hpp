@@ -97,17 +97,18 @@ struct OfferedPacks {
 /// reached: messages then.
 class TransportSearch {
 public:
+    /// Ascending `sources`, as the lines' readers; each process is a source of its readers. With a layer fields lie in its
+    /// device's memory, and are reached by ipc alone.
     struct Setting {
         const char* caller = ""; ///< begins the text of errors
-        std::span<const Field>
-            fields{}; ///< with a layer they lie in its device's memory, and are reached by ipc alone
-        std::vector<int>
-            sources{}; ///< ascending, as the lines' readers; each process is a source of its readers
-        const PlanLines* lines = nullptr; ///< outlive this, as the fields
+        std::span<const Field> fields{};
+        std::vector<int> sources{};
+        const PlanLines* lines = nullptr;
         std::optional<Transport> required{};
         DeviceLayer* layer = nullptr;
         Access access = Access::read; ///< of others to the fields; lines are written, packs read
     };
+    /// Fields and lines outlive the search.
     TransportSearch(CommunicatorState& state, Setting setting, const OfferedPacks& packs);
 
     /// Once, on all ranks. Throws UsageError if `required` cannot be had; when it throws, no neighbour waits for this
