@@ -101,6 +101,20 @@ bool is_in_file(hid_t file, hid_t dataset) {
            of_file.fileno == of_dataset.fileno;
 }
 
+} // namespace
+
+H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std::string& what) {
+    H5Id attribute(calls.check(H5Aopen(object, name, H5P_DEFAULT), what), H5Aclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(H5Id(H5Aget_space(attribute), H5Sclose));
+    require<DamageError>(count == 1, [&] {
+        return text(calls.caller(), ": expected ", what, " '", calls.path(),
+                    "' with one number as '", name, "', got ", count);
+    });
+    return attribute;
+}
+
+namespace {
+
 void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step) {
     const std::string name = text(checksum_group, '/', open.field.name);
     // Names are looked up group by group: one that is not there is no error.
@@ -110,8 +124,9 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) return;
     const std::string what = text("the checksums of field '", open.field.name, "' in");
     const H5Id dataset(calls.check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), what), H5Dclose);
-    const H5Id attribute(calls.check(H5Aopen(dataset, "block_bytes", H5P_DEFAULT), what), H5Aclose);
-    calls.check(H5Aread(attribute, H5T_NATIVE_INT64, &open.block_bytes), what);
+    calls.check(H5Aread(open_number(calls, dataset, "block_bytes", what), H5T_NATIVE_INT64,
+                        &open.block_bytes),
+                what);
     const std::vector<std::int64_t> extents = extents_of(dataset);
     if (step >= 0 && extents.size() == 1) { // of the whole array, whose first axis is no series
         open.block_bytes = 0;

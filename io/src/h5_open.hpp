@@ -45,6 +45,9 @@ private:
     bool m_is_reserved = false;
 };
 
+/// An attribute, which takes or gives one number: others have what they like in its place.
+H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std::string& what);
+
 /// Looks at one dataset; `step` >= 0: checksums of that step. Throws UsageError if there is none of this name.
 OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,
                         std::int64_t step = -1);
