@@ -224,18 +224,20 @@ struct Listing {
 };
 
 /// Whether it is there beside fields. Times of steps are an axis, which is no field anyhow.
-bool is_ours(const std::string& name) {
+bool is_ours(const std::string& name, hid_t object) {
     const std::string first = name.substr(0, name.find('/'));
-    return first == checksum_group || first == vtk_group;
+    if (first != vtk_group) return first == checksum_group;
+    // Second names of fields. Files of VTK's own writers have their fields there and nowhere else.
+    H5O_info2_t found{};
+    return H5Oget_info3(object, &found, H5O_INFO_BASIC) < 0 || found.rc > 1;
 }
 
 herr_t take_link(hid_t group, const char* name, const H5L_info2_t*, void* data) noexcept {
     try {
         auto& listing = *static_cast<Listing*>(data);
-        if (is_ours(name)) return 0;
         const H5Id object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
         if (object < 0 || H5Iget_type(object) != H5I_DATASET || H5DSis_scale(object) > 0 ||
-            is_null(object))
+            is_null(object) || is_ours(name, object))
             return 0;
         const H5Id type(H5Dget_type(object), H5Tclose);
         if (const auto element = element_of(type))

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,6 +17,22 @@
 namespace distview::testing {
 
 namespace {
+
+using HdfExtents = std::vector<hsize_t>;
+
+/// A dataset in pieces of 1024 elements, none of which is written.
+void claim(hid_t file, const char* name, hid_t type, const HdfExtents& extents) {
+    const int axes = static_cast<int>(extents.size());
+    const hid_t space = H5Screate_simple(axes, extents.data(), nullptr);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    HdfExtents piece(extents.size(), 1);
+    piece.back() = std::min<hsize_t>(extents.back(), 1024);
+    EXPECT_GE(H5Pset_chunk(creation, axes, piece.data()), 0);
+    const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    EXPECT_GE(H5Dclose(dataset), 0);
+    H5Pclose(creation);
+    H5Sclose(space);
+}
 
 /// An attribute in place of one of the same name, if there is one.
 void put_integers(hid_t object, const char* name, std::size_t count, std::int64_t value) {
@@ -65,6 +82,11 @@ protected:
             H5Dclose(dataset);
         });
     }
+    std::string names() const {
+        std::string all;
+        for (const StoredField& field : inspect_hdf5(world, path).fields) all += field.name + ' ';
+        return all;
+    }
 };
 
 TEST_F(ClaimsTest, of_many_numbers_in_place_of_one) {
@@ -86,6 +108,30 @@ TEST_F(ClaimsTest, of_many_numbers_in_place_of_one) {
     });
     EXPECT_THROW_ON_ALL_RANKS(film.append(0, on_grid), Error,
                               "with one number as 'NSteps', got 4096");
+}
+
+TEST_F(ClaimsTest, to_be_for_VTK) {
+    StoredSection h(world, ArrayLayout(ProcessGrid{world.size(), 1}, {block(10), block(4)}),
+                    {ElementKind::floating_point, 8}, random);
+    const Hdf5Options options{.grid = UniformGrid{.spacing = {1, 1}}};
+    save_hdf5(world, path, {{"flow/h", h.any()}, {"u", u.any()}}, {}, options);
+    EXPECT_EQ(names(), "flow/h u ");
+    Hdf5Series film(world, path, {{"h", h.any()}}, {}, options);
+    film.append(0, {{"h", h.any()}});
+    EXPECT_EQ(names(), "h ");
+    // As VTK's own writers make them: what they have is there and nowhere else.
+    with_file(true, [](hid_t file) {
+        const hid_t group = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t data = H5Gcreate2(group, "PointData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        claim(data, "pressure", H5T_IEEE_F32LE, {6, 7, 8});
+        H5Gclose(data);
+        H5Gclose(group);
+    });
+    EXPECT_EQ(names(), "VTKHDF/PointData/pressure ");
+    StoredSection pressure(
+        world, ArrayLayout(ProcessGrid{1, world.size(), 1}, {block(6), block(7), block(8)}),
+        {ElementKind::floating_point, 4}, random);
+    load_hdf5(world, path, {{"VTKHDF/PointData/pressure", pressure.any()}});
 }
 
 } // namespace
