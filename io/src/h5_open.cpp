@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <limits>
+#include <optional>
 
 namespace distview::impl {
 
@@ -78,7 +80,40 @@ std::vector<std::int64_t> extents_of(hid_t dataset) {
     std::vector<hsize_t> extents(
         static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
     if (!extents.empty()) (void)H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    // Files may claim more than an index holds; no array has as many.
+    constexpr hsize_t most = std::numeric_limits<std::int64_t>::max();
+    for (hsize_t& extent : extents) extent = std::min(extent, most);
     return {extents.begin(), extents.end()};
+}
+
+/// The product, if 64 bits hold it.
+std::optional<std::int64_t> product_of(const std::vector<std::int64_t>& factors) {
+    std::int64_t product = 1;
+    for (const std::int64_t factor : factors)
+        if (__builtin_mul_overflow(product, factor, &product)) return std::nullopt;
+    return product;
+}
+
+/// Throws DamageError if a dataset, all of which is about to be read, claims more elements than can be stored in it.
+void check_stored(const H5Calls& calls, hid_t dataset, const std::string& what) {
+    std::vector<std::int64_t> factors = extents_of(dataset);
+    factors.push_back(static_cast<std::int64_t>(H5Tget_size(H5Id(H5Dget_type(dataset), H5Tclose))));
+    const std::optional<std::int64_t> bytes = product_of(factors);
+    // What was never written has no bytes: so much is taken on trust.
+    constexpr std::int64_t trusted = std::int64_t{1} << 26;
+    if (bytes && *bytes <= trusted) return;
+    // Deflate makes nothing smaller.
+    constexpr std::int64_t most_per_byte = 1032;
+    const H5Id file(H5Iget_file_id(dataset), H5Fclose);
+    hsize_t stored = 0;
+    (void)H5Fget_filesize(file, &stored);
+    stored = std::min(stored, H5Dget_storage_size(dataset));
+    require<DamageError>(bytes && static_cast<hsize_t>(*bytes / most_per_byte) <= stored, [&] {
+        factors.pop_back();
+        return text(calls.caller(), ": expected ", what, " '", calls.path(),
+                    "' to be no more than are stored, got ", tuple_text(factors), " in ", stored,
+                    " bytes");
+    });
 }
 
 /// The extents of a field. Of films the steps that have a time: a writer that was killed may have begun another one.
@@ -113,9 +148,9 @@ H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std
     return attribute;
 }
 
-namespace {
-
 void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step) {
+    // A step that is not there has none.
+    if (step >= 0 && (open.field.shape.empty() || step >= open.field.shape[0])) return;
     const std::string name = text(checksum_group, '/', open.field.name);
     // Names are looked up group by group: one that is not there is no error.
     for (std::size_t slash = name.find('/'); slash != std::string::npos;
@@ -133,11 +168,12 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
         return;
     }
     const bool has_steps = extents.size() == 2;
-    std::int64_t bytes = open.field.element.bytes;
-    for (std::size_t d = has_steps ? 1 : 0; d < open.field.shape.size(); ++d)
-        bytes *= open.field.shape[d];
+    std::vector<std::int64_t> factors = open.field.shape;
+    if (has_steps && !factors.empty()) factors.erase(factors.begin());
+    factors.push_back(open.field.element.bytes);
+    const std::int64_t bytes = product_of(factors).value_or(-1);
     const std::int64_t steps = has_steps && !open.field.shape.empty() ? open.field.shape[0] : 1;
-    const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 &&
+    const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 && bytes >= 0 &&
                       (!has_steps || extents[0] >= steps) &&
                       extents.back() == (bytes == 0 ? 0 : (bytes - 1) / open.block_bytes + 1);
     require<DamageError>(fits, [&] {
@@ -148,6 +184,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     // Of one step, or of all of them, which begin anew with each.
     const std::int64_t read_steps = step >= 0 ? 1 : steps;
     if (has_steps && step < 0) open.step_bytes = bytes;
+    check_stored(calls, dataset, what);
     open.sums.resize(static_cast<std::size_t>(extents.back() * read_steps));
     const H5Id space(H5Dget_space(dataset), H5Sclose);
     if (has_steps) {
@@ -162,10 +199,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
                 what);
 }
 
-} // namespace
-
-OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,
-                        std::int64_t step) {
+OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name) {
     OpenField open;
     open.field.name = name;
     bool is_there = !name.empty();
@@ -209,9 +243,6 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
         H5Tequal(type, h5_type(*element)) > 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS &&
         H5Pget_external_count(creation) == 0 && offset != HADDR_UNDEF && is_in_file(file, dataset);
     if (open.is_plain) open.offset = static_cast<std::int64_t>(offset);
-    // A step that is not there has none; the caller says so.
-    const bool has_step = step < 0 || (!open.field.shape.empty() && step < open.field.shape[0]);
-    if (has_step) look_at_sums(calls, file, open, step);
     return open;
 }
 
@@ -266,6 +297,7 @@ std::vector<double> read_times(const H5Calls& calls, hid_t file) {
     const H5T_class_t kind = H5Tget_class(H5Id(H5Dget_type(dataset), H5Tclose));
     const std::vector<std::int64_t> extents = extents_of(dataset);
     if (extents.size() != 1 || (kind != H5T_FLOAT && kind != H5T_INTEGER)) return {};
+    check_stored(calls, dataset, "the times of");
     std::vector<double> times(static_cast<std::size_t>(extents[0]));
     if (!times.empty())
         calls.check(

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <hdf5_hl.h>
 
 #include <algorithm>
 #include <functional>
@@ -108,6 +109,42 @@ TEST_F(ClaimsTest, of_many_numbers_in_place_of_one) {
     });
     EXPECT_THROW_ON_ALL_RANKS(film.append(0, on_grid), Error,
                               "with one number as 'NSteps', got 4096");
+}
+
+TEST_F(ClaimsTest, of_more_than_is_there) {
+    constexpr hsize_t many = hsize_t{1} << 61;
+    for (const hsize_t extent : {many, hsize_t{1} << 32}) {
+        with_file(true, [&](hid_t file) {
+            claim(file, "time", H5T_IEEE_F64LE, {extent});
+            const hid_t times = H5Dopen2(file, "time", H5P_DEFAULT);
+            EXPECT_GE(H5DSset_scale(times, "time"), 0);
+            H5Dclose(times);
+        });
+        EXPECT_THROW_ON_ALL_RANKS((void)inspect_hdf5(world, path), Error,
+                                  "expected the times of '" + path + "' to be no more than");
+    }
+    // Dimensions without values, of netCDF say, have nothing stored.
+    with_file(true, [&](hid_t file) {
+        claim(file, "time", H5T_IEEE_F64LE, {5000});
+        const hid_t times = H5Dopen2(file, "time", H5P_DEFAULT);
+        EXPECT_GE(H5DSset_scale(times, "time"), 0);
+        H5Dclose(times);
+    });
+    EXPECT_EQ(inspect_hdf5(world, path).times.size(), 5000U);
+
+    // The shape is compared before anything is made of it.
+    for (const hsize_t extent : {many, hsize_t{1} << 40}) {
+        with_file(true, [&](hid_t file) {
+            claim(file, "u", H5T_IEEE_F64LE, {extent});
+            H5Gclose(H5Gcreate2(file, "distview_checksums", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+            claim(file, "distview_checksums/u", H5T_STD_U64LE, {extent});
+            const hid_t sums = H5Dopen2(file, "distview_checksums/u", H5P_DEFAULT);
+            put_integers(sums, "block_bytes", 1, 8);
+            H5Dclose(sums);
+        });
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, fields()), ShapeError,
+                                  text("got float64 of shape (", extent, ")"));
+    }
 }
 
 TEST_F(ClaimsTest, to_be_for_VTK) {
