@@ -106,8 +106,7 @@ public:
         const PlanLines* lines = nullptr; ///< outlive this, as the fields
         std::optional<Transport> required{};
         DeviceLayer* layer = nullptr;
-        Access access =
-            Access::read; ///< what others do with the fields; lines are written, packs read
+        Access access = Access::read; ///< to the fields; lines are written, packs read
     };
     TransportSearch(CommunicatorState& state, Setting setting, const OfferedPacks& packs);
 
