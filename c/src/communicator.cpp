@@ -125,6 +125,17 @@ int distview_communicator_close(distview_communicator* comm) {
     });
 }
 
+int distview_communicator_any(const distview_communicator* comm, const char* caller, int flag,
+                              int* any) {
+    return guard(__func__, [&](const char* function) {
+        const distview::Communicator& all = checked(comm, function, "a communicator").value;
+        const char* const name = caller ? caller : function;
+        const distview::CollectiveCall call(all, name);
+        int& result = checked(any, name, "a place for the answer");
+        result = distview::all_reduce(all, distview::ReduceOperation::max, flag != 0 ? 1 : 0);
+    });
+}
+
 int distview_communicator_agree(const distview_communicator* comm, const char* caller, int status) {
     return guard(__func__, [&](const char* function) {
         const distview::Communicator& all = checked(comm, function, "a communicator").value;

@@ -32,6 +32,7 @@ void with_whole(const distview_array* array, int root, int order, std::int64_t c
                                            "), got ", root);
                  });
                  check_local_copy(call);
+                 if (intent == DISTVIEW_IN) check_elements(used, function);
                  if (used.comm.rank() != root) return;
                  if (used.view.size() > 0)
                      checked(static_cast<const char*>(whole), function, "a whole array");

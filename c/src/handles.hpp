@@ -10,6 +10,8 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/array_layout.hpp>
+#include <distview/core/checked_events.hpp>
+#include <distview/core/checking.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -78,3 +80,15 @@ struct distview_array : distview::c::Counted {
     /// The array as one of max_rank axes, made when an algorithm wants it; see wide.hpp.
     mutable std::array<std::shared_ptr<distview::impl::SharedState>, 6> wide{};
 };
+
+namespace distview::c {
+
+/// Of the checking mode: throws UsageError if elements are poison. For functions that then go on with copies of them,
+/// which the mode does not know.
+inline void check_elements(const distview_array& array, const char* function) {
+    if (!impl::is_checking()) return;
+    const auto& state = state_of(array.view);
+    if (state && state->checked) impl::require_no_poison(function, *state->checked);
+}
+
+} // namespace distview::c

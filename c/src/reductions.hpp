@@ -60,6 +60,7 @@ Reduction begin_reduction(std::initializer_list<const distview_array*> arrays,
         reduced.comm, function,
         [&] {
             check();
+            for (const distview_array* array : arrays) check_elements(*array, function);
             return Reduction{reduced, options_of(options, function), host_for_kernels(function)};
         },
         {{"cells", given.cells},

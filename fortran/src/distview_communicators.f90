@@ -92,6 +92,13 @@ module distview_communicators
             character(kind=c_char), intent(in) :: caller(*)
             integer(c_int), value :: status
         end function
+        integer(c_int) function c_communicator_any(comm, caller, flag, answer) bind(C, name="distview_communicator_any")
+            import :: c_int, c_ptr, c_char
+            type(c_ptr), value :: comm
+            character(kind=c_char), intent(in) :: caller(*)
+            integer(c_int), value :: flag
+            integer(c_int), intent(inout) :: answer
+        end function
         integer(c_int) function c_communicator_refuse(comm, caller, status) &
             bind(C, name="distview_communicator_refuse")
             import :: c_int, c_ptr, c_char
@@ -100,7 +107,7 @@ module distview_communicators
             integer(c_int), value :: status
         end function
     end interface
-    public :: c_communicator_agree, tell_others, keep_communicator, drop_communicator ! for the other modules
+    public :: c_communicator_any, tell_others, keep_communicator, drop_communicator ! for the other modules
 
 contains
 

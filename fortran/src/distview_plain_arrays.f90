@@ -259,7 +259,8 @@ contains
             status = failure(distview_usage_error, name // ": expected a plan, got one that was not created")
             return
         end if
-        if (plain%moving) call forget_moved(plain, name)
+        if (plain%moving) status = forget_moved(plain, name)
+        if (status /= distview_success) return ! of a call that all ranks know of
         if (plain%count + plain%field_count > most_known) call forget_known(plain)
         status = check_count(plain, name)
         do i = 1, plain%field_count
@@ -335,18 +336,19 @@ contains
         end if
     end function
 
-    ! Where arrays move, all ranks forget them if one rank has new ones.
-    subroutine forget_moved(plain, name)
+    ! Where arrays move, all ranks forget them if one rank has new ones. Ranks that cannot ask do not go on.
+    integer(c_int) function forget_moved(plain, name) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name
-        integer(c_int) :: new
+        integer(c_int) :: new, is_any
         integer :: i
-        new = distview_success
+        new = 0
+        is_any = 0
         do i = 1, plain%field_count
             if (plain%is_absent(i)) cycle
-            if (find_known(plain, plain%fields(i), min(i, size(plain%layouts))) == 0) new = distview_other_error
+            if (find_known(plain, plain%fields(i), min(i, size(plain%layouts))) == 0) new = 1
         end do
-        if (c_communicator_agree(plain%comm%handle, name // c_null_char, new) /= distview_success) &
-            call forget_known(plain)
-    end subroutine
+        status = c_communicator_any(plain%comm%handle, name // c_null_char, new, is_any)
+        if (status == distview_success .and. is_any /= 0) call forget_known(plain)
+    end function
 end module

@@ -195,20 +195,21 @@ contains
 
     ! A plan that moves elements to another program (sends), or from it. Each program passes the layout of its own
     ! array, with one process for each of its ranks: process p is rank p of the intercommunicator's local group. execute
-    ! and its like are given one's own array alone. Options as of create; both programs pass the same.
+    ! and its like are given one's own array alone. Options as of create; both programs pass the same. Where arrays move, all
+    ! ranks of a program forget at the same place: the other program asks nobody whether they do.
     !
     ! Collective: over both programs
     ! Errors:     distview_usage_error if both programs send, or both receive; those of create (on all ranks); a layout of
     !             another number of processes is an error of that rank
     subroutine redistribution_plan_create_between(self, other, sends, mine, permutation, from_slice, to_slice, &
-                                                  allow_missing_indices, fill_padding, conjugate, moving, stat, errmsg)
+                                                  allow_missing_indices, fill_padding, conjugate, stat, errmsg)
         class(distview_redistribution_plan), intent(inout) :: self
         type(distview_other_program), intent(in) :: other
         logical, intent(in) :: sends
         type(distview_layout), intent(in) :: mine
         integer, intent(in), optional :: permutation(:)
         type(distview_slice), intent(in), optional :: from_slice(:), to_slice(:)
-        logical, intent(in), optional :: allow_missing_indices, fill_padding, conjugate, moving
+        logical, intent(in), optional :: allow_missing_indices, fill_padding, conjugate
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         type(c_redistribution_options) :: options
@@ -250,7 +251,7 @@ contains
             self%handle = made
             layouts(1) = mine
             layouts(2) = mine
-            call begin_plain(self%plain, both, layouts, [merge(int(rank), -1, sends), merge(-1, int(rank), sends)], moving)
+            call begin_plain(self%plain, both, layouts, [merge(int(rank), -1, sends), merge(-1, int(rank), sends)])
         end if
         call settle(status, stat, errmsg)
     end subroutine

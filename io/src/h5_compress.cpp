@@ -18,7 +18,10 @@ RawFile make_scratch_file(const Communicator& comm, const std::string& caller,
     const std::string name = path + ".scratch";
     RawFile file;
     agree_on(comm, caller.c_str(), [&] {
-        if (comm.rank() == 0) file = RawFile(caller, name, RawFile::Mode::create);
+        if (comm.rank() != 0) return;
+        // Of a writer that was killed, or a link to a file of somebody's.
+        remove_file(name);
+        file = RawFile(caller, name, RawFile::Mode::create);
     });
     try {
         agree_on(comm, caller.c_str(), [&] {

@@ -290,6 +290,24 @@ void load_hdf5(const Communicator& comm, const std::string& path,
 
 namespace impl {
 
+namespace {
+
+/// Throws unless an array takes a field, or its step if that is not -1. All ranks have arrays of the same shape.
+void check_open_field(const H5Calls& calls, StoredField field, std::int64_t step,
+                      const AnyDistView& array) {
+    const std::string where = text("field '", field.name, "' of '", calls.path(), '\'');
+    if (step >= 0) {
+        require<UsageError>(!field.shape.empty() && step < field.shape[0], [&] {
+            return text(calls.caller(), ": expected a step below ",
+                        field.shape.empty() ? 0 : field.shape[0], " of ", where, ", got ", step);
+        });
+        field.shape.erase(field.shape.begin());
+    }
+    check_field(calls.caller(), where, field, array);
+}
+
+} // namespace
+
 void load_fields(const Communicator& comm, const H5Calls& calls,
                  const std::vector<NamedArray>& arrays, std::int64_t step, const FileOptions& given,
                  RawFile of_root) {
@@ -308,28 +326,20 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
             of_root = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
         const H5Turn turn;
         const H5Id file = open_h5_file(calls);
-        Packed found;
+        std::vector<OpenField> found;
         for (const NamedArray& each : arrays)
-            look_at_field(calls, file, each.name, step).put(found);
-        return found;
+            found.push_back(look_at_field(calls, file, each.name));
+        for (std::size_t f = 0; f < arrays.size(); ++f)
+            check_open_field(calls, found[f].field, step, arrays[f].array);
+        Packed fields;
+        for (OpenField& open : found) {
+            look_at_sums(calls, file, open, step);
+            open.put(fields);
+        }
+        return fields;
     });
     std::vector<OpenField> fields;
     for (std::size_t f = 0; f < arrays.size(); ++f) fields.push_back(OpenField::get(packed));
-    agree_on(comm, calls.caller().c_str(), [&] {
-        for (std::size_t f = 0; f < arrays.size(); ++f) {
-            StoredField field = fields[f].field;
-            const std::string where = text("field '", field.name, "' of '", calls.path(), '\'');
-            if (step >= 0) {
-                require<UsageError>(!field.shape.empty() && step < field.shape[0], [&] {
-                    return text(calls.caller(), ": expected a step below ",
-                                field.shape.empty() ? 0 : field.shape[0], " of ", where, ", got ",
-                                step);
-                });
-                field.shape.erase(field.shape.begin());
-            }
-            check_field(calls.caller(), where, field, arrays[f].array);
-        }
-    });
     for (std::size_t f = 0; f < arrays.size(); ++f)
         read_field(comm, calls, fields[f], step, arrays, f, options, of_root);
 }

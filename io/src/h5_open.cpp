@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <limits>
+#include <optional>
 
 namespace distview::impl {
 
@@ -78,7 +80,40 @@ std::vector<std::int64_t> extents_of(hid_t dataset) {
     std::vector<hsize_t> extents(
         static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
     if (!extents.empty()) (void)H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    // Files may claim more than an index holds; no array has as many.
+    constexpr hsize_t most = std::numeric_limits<std::int64_t>::max();
+    for (hsize_t& extent : extents) extent = std::min(extent, most);
     return {extents.begin(), extents.end()};
+}
+
+/// The product, if 64 bits hold it.
+std::optional<std::int64_t> product_of(const std::vector<std::int64_t>& factors) {
+    std::int64_t product = 1;
+    for (const std::int64_t factor : factors)
+        if (__builtin_mul_overflow(product, factor, &product)) return std::nullopt;
+    return product;
+}
+
+/// Throws DamageError if a dataset, all of which is about to be read, claims more elements than can be stored in it.
+void check_stored(const H5Calls& calls, hid_t dataset, const std::string& what) {
+    std::vector<std::int64_t> factors = extents_of(dataset);
+    factors.push_back(static_cast<std::int64_t>(H5Tget_size(H5Id(H5Dget_type(dataset), H5Tclose))));
+    const std::optional<std::int64_t> bytes = product_of(factors);
+    // What was never written has no bytes: so much is taken on trust.
+    constexpr std::int64_t trusted = std::int64_t{1} << 26;
+    if (bytes && *bytes <= trusted) return;
+    // Deflate makes nothing smaller.
+    constexpr std::int64_t most_per_byte = 1032;
+    const H5Id file(H5Iget_file_id(dataset), H5Fclose);
+    hsize_t stored = 0;
+    (void)H5Fget_filesize(file, &stored);
+    stored = std::min(stored, H5Dget_storage_size(dataset));
+    require<DamageError>(bytes && static_cast<hsize_t>(*bytes / most_per_byte) <= stored, [&] {
+        factors.pop_back();
+        return text(calls.caller(), ": expected ", what, " '", calls.path(),
+                    "' to be no more than are stored, got ", tuple_text(factors), " in ", stored,
+                    " bytes");
+    });
 }
 
 /// The extents of a field. Of films the steps that have a time: a writer that was killed may have begun another one.
@@ -101,7 +136,21 @@ bool is_in_file(hid_t file, hid_t dataset) {
            of_file.fileno == of_dataset.fileno;
 }
 
+} // namespace
+
+H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std::string& what) {
+    H5Id attribute(calls.check(H5Aopen(object, name, H5P_DEFAULT), what), H5Aclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(H5Id(H5Aget_space(attribute), H5Sclose));
+    require<DamageError>(count == 1, [&] {
+        return text(calls.caller(), ": expected ", what, " '", calls.path(),
+                    "' with one number as '", name, "', got ", count);
+    });
+    return attribute;
+}
+
 void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step) {
+    // A step that is not there has none.
+    if (step >= 0 && (open.field.shape.empty() || step >= open.field.shape[0])) return;
     const std::string name = text(checksum_group, '/', open.field.name);
     // Names are looked up group by group: one that is not there is no error.
     for (std::size_t slash = name.find('/'); slash != std::string::npos;
@@ -110,19 +159,21 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) return;
     const std::string what = text("the checksums of field '", open.field.name, "' in");
     const H5Id dataset(calls.check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), what), H5Dclose);
-    const H5Id attribute(calls.check(H5Aopen(dataset, "block_bytes", H5P_DEFAULT), what), H5Aclose);
-    calls.check(H5Aread(attribute, H5T_NATIVE_INT64, &open.block_bytes), what);
+    calls.check(H5Aread(open_number(calls, dataset, "block_bytes", what), H5T_NATIVE_INT64,
+                        &open.block_bytes),
+                what);
     const std::vector<std::int64_t> extents = extents_of(dataset);
     if (step >= 0 && extents.size() == 1) { // of the whole array, whose first axis is no series
         open.block_bytes = 0;
         return;
     }
     const bool has_steps = extents.size() == 2;
-    std::int64_t bytes = open.field.element.bytes;
-    for (std::size_t d = has_steps ? 1 : 0; d < open.field.shape.size(); ++d)
-        bytes *= open.field.shape[d];
+    std::vector<std::int64_t> factors = open.field.shape;
+    if (has_steps && !factors.empty()) factors.erase(factors.begin());
+    factors.push_back(open.field.element.bytes);
+    const std::int64_t bytes = product_of(factors).value_or(-1);
     const std::int64_t steps = has_steps && !open.field.shape.empty() ? open.field.shape[0] : 1;
-    const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 &&
+    const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 && bytes >= 0 &&
                       (!has_steps || extents[0] >= steps) &&
                       extents.back() == (bytes == 0 ? 0 : (bytes - 1) / open.block_bytes + 1);
     require<DamageError>(fits, [&] {
@@ -133,6 +184,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     // Of one step, or of all of them, which begin anew with each.
     const std::int64_t read_steps = step >= 0 ? 1 : steps;
     if (has_steps && step < 0) open.step_bytes = bytes;
+    check_stored(calls, dataset, what);
     open.sums.resize(static_cast<std::size_t>(extents.back() * read_steps));
     const H5Id space(H5Dget_space(dataset), H5Sclose);
     if (has_steps) {
@@ -147,10 +199,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
                 what);
 }
 
-} // namespace
-
-OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,
-                        std::int64_t step) {
+OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name) {
     OpenField open;
     open.field.name = name;
     bool is_there = !name.empty();
@@ -194,9 +243,6 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
         H5Tequal(type, h5_type(*element)) > 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS &&
         H5Pget_external_count(creation) == 0 && offset != HADDR_UNDEF && is_in_file(file, dataset);
     if (open.is_plain) open.offset = static_cast<std::int64_t>(offset);
-    // A step that is not there has none; the caller says so.
-    const bool has_step = step < 0 || (!open.field.shape.empty() && step < open.field.shape[0]);
-    if (has_step) look_at_sums(calls, file, open, step);
     return open;
 }
 
@@ -209,18 +255,20 @@ struct Listing {
 };
 
 /// Whether it is there beside fields. Times of steps are an axis, which is no field anyhow.
-bool is_ours(const std::string& name) {
+bool is_ours(const std::string& name, hid_t object) {
     const std::string first = name.substr(0, name.find('/'));
-    return first == checksum_group || first == vtk_group;
+    if (first != vtk_group) return first == checksum_group;
+    // Second names of fields. Files of VTK's own writers have their fields there and nowhere else.
+    H5O_info2_t found{};
+    return H5Oget_info3(object, &found, H5O_INFO_BASIC) < 0 || found.rc > 1;
 }
 
 herr_t take_link(hid_t group, const char* name, const H5L_info2_t*, void* data) noexcept {
     try {
         auto& listing = *static_cast<Listing*>(data);
-        if (is_ours(name)) return 0;
         const H5Id object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
         if (object < 0 || H5Iget_type(object) != H5I_DATASET || H5DSis_scale(object) > 0 ||
-            is_null(object))
+            is_null(object) || is_ours(name, object))
             return 0;
         const H5Id type(H5Dget_type(object), H5Tclose);
         if (const auto element = element_of(type))
@@ -249,6 +297,7 @@ std::vector<double> read_times(const H5Calls& calls, hid_t file) {
     const H5T_class_t kind = H5Tget_class(H5Id(H5Dget_type(dataset), H5Tclose));
     const std::vector<std::int64_t> extents = extents_of(dataset);
     if (extents.size() != 1 || (kind != H5T_FLOAT && kind != H5T_INTEGER)) return {};
+    check_stored(calls, dataset, "the times of");
     std::vector<double> times(static_cast<std::size_t>(extents[0]));
     if (!times.empty())
         calls.check(

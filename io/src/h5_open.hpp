@@ -45,9 +45,14 @@ private:
     bool m_is_reserved = false;
 };
 
-/// Looks at one dataset; `step` >= 0: checksums of that step. Throws UsageError if there is none of this name.
-OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,
-                        std::int64_t step = -1);
+/// An attribute, which takes or gives one number: others have what they like in its place.
+H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std::string& what);
+
+/// Looks at one dataset, not at its checksums. Throws UsageError if there is none of this name.
+OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name);
+
+/// Adds the checksums; `step` >= 0: of that step. Once the field is what an array takes: the file may claim any size.
+void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step);
 
 /// All datasets that are fields.
 std::vector<StoredField> list_fields(const H5Calls& calls, hid_t file);

@@ -104,8 +104,7 @@ void count_steps(const impl::H5Calls& calls, hid_t file, std::int64_t steps) {
     const std::string path = text(impl::vtk_group, "/Steps");
     const impl::H5Id group(calls.check(H5Gopen2(file, path.c_str(), H5P_DEFAULT), "the steps of"),
                            H5Gclose);
-    const impl::H5Id attribute(calls.check(H5Aopen(group, "NSteps", H5P_DEFAULT), "the steps of"),
-                               H5Aclose);
+    const impl::H5Id attribute = impl::open_number(calls, group, "NSteps", "the steps of");
     calls.check(H5Awrite(attribute, H5T_NATIVE_INT64, &steps), "to count the steps of");
 }
 

@@ -41,7 +41,7 @@ RawFile::RawFile(std::string caller, std::string path, Mode mode)
     : m_caller(std::move(caller)), m_path(std::move(path)) {
     const int flags = mode == Mode::read    ? O_RDONLY
                       : mode == Mode::write ? O_RDWR
-                                            : O_RDWR | O_CREAT | O_TRUNC;
+                                            : O_RDWR | O_CREAT | O_EXCL;
     do m_descriptor = ::open(m_path.c_str(), flags | O_CLOEXEC, 0666);
     while (m_descriptor < 0 && errno == EINTR);
     if (m_descriptor < 0)

@@ -143,9 +143,9 @@ def load(
         distview.load("state.h5", out={"h": h, "flow/u": u})                # into arrays that there are
 
     path: as save() takes it. Returns a DistView of a .npy file or if names is one name; else a dictionary of them.
-    names: which arrays, all unless given, on several processes without single numbers. step: which step of an
-    Hdf5Series, or of any dataset of HDF5 whose first axis is time; without it the steps are the first axis. layout, comm, padding, boundary, periodic, grid, device: as
-    zeros() takes them; the shape is the file's.
+    names: which arrays, all unless given: those whose names are UTF-8, on several processes without single numbers.
+    step: which step of an Hdf5Series, or of any dataset of HDF5 whose first axis is time; without it the steps are the
+    first axis. layout, comm, padding, boundary, periodic, grid, device: as zeros() takes them; the shape is the file's.
 
     out: arrays to fill in place of new ones, by name; their layouts may be any. It is what is returned. Elements
     must have the type and the shape that the file says. buffer_bytes: the most in one of a rank's buffers.
@@ -239,7 +239,12 @@ def _found(
 ) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """Types and shapes of the arrays to make."""
     result = {}
-    for name in contents.fields if wanted is None else wanted:
+    # Others may have written names that are no UTF-8, by which no array can be asked for.
+    names = [name for name in contents.fields if is_c_text(name)] if wanted is None else wanted
+    if contents.fields and wanted is None and not names:
+        there = ", ".join(map(short, contents.fields))
+        raise UsageError(f"{caller}: expected arrays whose names are UTF-8 in {short(path)}, got {there}")
+    for name in names:
         if name not in contents.fields:
             there = ", ".join(map(repr, contents.fields)) or "a file without arrays"
             raise UsageError(f"{caller}: expected an array {short(name)} in {short(path)}, got {there}")

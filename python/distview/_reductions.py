@@ -67,7 +67,8 @@ def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
         part = _numbers(view, "norm", cells)
         if reproducible and order != math.inf:
             return _exact.squares(part) if order == 2 else _exact.sums(_magnitudes(part))
-        return _magnitudes(part)
+        # One run of them, for which nothing is allocated once ranks have agreed: that would be one rank's error alone.
+        return _magnitudes(part).ravel("K")
 
     def alike(_: Any) -> dict[str, Any]:
         return view._alike(order=float(order), cells=cells, reproducible=bool(reproducible))
@@ -86,14 +87,14 @@ def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
 
 
 def _euclidean(view: Section, sizes: np.ndarray) -> float:
-    """The 2-norm, right wherever it is representable. What it branches on is the same on all ranks."""
+    """The 2-norm, right wherever it is representable. What it branches on is the same on all ranks.
+    It overwrites ``sizes``."""
 
-    def sum_of_squares(factor: float) -> float:
+    def sum_of_squares() -> float:
         with np.errstate(over="ignore", under="ignore"):
-            scaled = (sizes * factor).ravel()
-            return _combined(view, "sum", [float(scaled @ scaled)])[0]
+            return _combined(view, "sum", [float(sizes @ sizes)])[0]
 
-    squares = sum_of_squares(1.0)
+    squares = sum_of_squares()
     limits = np.finfo(np.float64)
     # Below the first, squares may have been rounded to the spacing of subnormal numbers.
     if float(limits.tiny / limits.eps) <= squares <= float(limits.max):
@@ -103,7 +104,9 @@ def _euclidean(view: Section, sizes: np.ndarray) -> float:
         return largest
     # A power of two, which rounds nothing; of subnormal numbers the inverse would be infinite.
     factor = math.ldexp(1.0, min(1 - math.frexp(largest)[1], 1022))
-    return math.sqrt(sum_of_squares(factor)) / factor
+    with np.errstate(under="ignore"):
+        sizes *= factor
+    return math.sqrt(sum_of_squares()) / factor
 
 
 def extreme(view: Section, operation: str, cells: str) -> Any:

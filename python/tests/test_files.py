@@ -59,6 +59,34 @@ def test_memory_of_any_strides(tmp_path):
         distview.load(tmp_path / "bytes.npy", out=read_only)
 
 
+def write_strange_names(path, names):
+    """Ones under names in Latin-1, as programs of other times write them."""
+    if path.suffix == ".h5":
+        pytest.importorskip("h5py")
+        program = "import h5py, numpy, sys\nwith h5py.File(sys.argv[1], 'w') as file:\n"
+        program += f"    for name in {[name.encode('latin-1') for name in names]}: file[name] = numpy.ones(3)\n"
+        subprocess.run([sys.executable, "-c", program, str(path)], check=True)
+        return
+    distview.save(path, {name.replace("\xf6", "@"): distview.ones(3) for name in names})
+    path.write_bytes(path.read_bytes().replace(b"@", b"\xf6"))
+
+
+@pytest.mark.parametrize("suffix", [".npz", pytest.param(".h5", marks=needs_hdf5)])
+def test_names_that_are_no_utf_8(tmp_path, suffix):
+    """Python has no str of them that the compiled part takes."""
+    path = tmp_path / ("u" + suffix)
+    write_strange_names(path, ["h\xf6he", "u"])
+    assert list(distview.inspect(path).fields) == ["h\udcf6he", "u"]
+    assert list(distview.load(path)) == ["u"]
+    with pytest.raises(distview.UsageError, match="^load: expected names of arrays, got 'h.udcf6he'$"):
+        distview.load(path, names="h\udcf6he")
+    with pytest.raises(distview.UsageError, match="^load: expected a name of an array, got 'h.udcf6he'$"):
+        distview.load(path, out={"h\udcf6he": distview.ones(3)})
+    write_strange_names(path, ["h\xf6he"])
+    with pytest.raises(distview.UsageError, match="^load: expected arrays whose names are UTF-8 in .*, got 'h.udcf6he'$"):
+        distview.load(path)
+
+
 def test_builds_without_hdf5(tmp_path, monkeypatch):
     """What they say; .npy and .npz are still there."""
     monkeypatch.setattr(distview._distview, "has_hdf5", lambda: False)

@@ -2,6 +2,7 @@
 """Sums, extremes, norms and scalar products on one process, against NumPy and plain integers."""
 
 import math
+import tracemalloc
 
 import distview
 import numpy as np
@@ -114,6 +115,34 @@ def test_not_a_number(dtype):
     with np.errstate(invalid="ignore"):
         assert math.isnan(inf.sum())
     assert (of([math.inf] * 2, dtype).min(), of([-math.inf] * 2, dtype).max()) == (math.inf, -math.inf)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_norms_allocate_nothing_once_ranks_have_agreed(monkeypatch, scale, transposed):
+    """A lack of memory there would be one rank's alone, and the others would wait."""
+    values = np.arange(1.0, 300 * 400 + 1).reshape(300, 400) * scale
+    memory = np.zeros((800, 300)).T[:, ::2] if transposed else np.zeros((300, 400))
+    memory[...] = values
+    view = distview.wrap(memory, (300, 400))
+    before = []
+
+    def agreed(*arguments):
+        result = distview._comm.agreed(*arguments)
+        tracemalloc.reset_peak()
+        before.append(tracemalloc.get_traced_memory()[0])
+        return result
+
+    monkeypatch.setattr(distview._reductions, "agreed", agreed)
+    tracemalloc.start()
+    try:
+        found = view.norm(2)
+        allocated = tracemalloc.get_traced_memory()[1] - before[0]
+    finally:
+        tracemalloc.stop()
+    assert allocated < memory.size
+    assert math.isclose(found, scale * math.sqrt(float((np.arange(1.0, 300 * 400 + 1) ** 2).sum())), rel_tol=1e-12)
+    assert (memory == values).all()
 
 
 def test_complex_products_conjugate_the_first():

@@ -546,6 +546,19 @@ static void test_classes(distview_communicator* comm) {
                                       one ? distview_set_error(42, NULL, "number 42") : 0));
     check_alike();
     OK(distview_communicator_agree(comm, "test", 0));
+    // Whether any rank says so; one that has no place for the answer is one that others need not wait for.
+    for (int flag = 0; flag < 2; ++flag) {
+        int any = -1;
+        OK(distview_communicator_any(comm, flag ? "test" : NULL, one ? -flag : 0, &any));
+        CHECK(any == flag);
+    }
+    int any = -1;
+    FAILS(DISTVIEW_USAGE_ERROR, "test",
+          distview_communicator_any(comm, "test", 1, one ? NULL : &any));
+    OK(distview_communicator_any(comm, "test", 1, &any));
+    CHECK(any == 1);
+    FAILS(DISTVIEW_USAGE_ERROR, "a communicator, got a null pointer",
+          distview_communicator_any(NULL, "test", 1, &any));
     distview_clear_error();
     CHECK(distview_last_error()->status == 0 && distview_last_error()->message[0] == '\0');
     distview_array_release(array);

@@ -530,6 +530,53 @@ static void test_checking(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
+// The same of whole numbers, which reductions convert, and of what is gathered.
+static void test_checking_copies(distview_communicator* comm) {
+    const distview_axis axis = {.extent = 24, .padding_low = 1, .padding_high = 1, .periodic = 1};
+    distview_layout* const layout = make_layout(1, &axis);
+    const int types[] = {DISTVIEW_FLOAT64, DISTVIEW_FLOAT32, DISTVIEW_INT32, DISTVIEW_UINT32,
+                         DISTVIEW_INT64};
+    const char* const part = "come from padding that is not valid";
+    int64_t n;
+    OK(distview_layout_local_extents(layout, check_rank, &n));
+    OK(distview_set_check(DISTVIEW_CHECK_PADDING));
+    for (int t = 0; t < 5; ++t) {
+        const int64_t bytes = types[t] % (1 << 24);
+        distview_array *array, *computed;
+        char *cells, *results;
+        double whole[24], norm;
+        distview_value value;
+        OK(distview_array_create(comm, layout, types[t], DISTVIEW_ROW_MAJOR, &array));
+        OK(distview_array_create(comm, layout, types[t], DISTVIEW_ROW_MAJOR, &computed));
+        OK(distview_array_data(array, (void**)&cells));
+        OK(distview_array_data(computed, (void**)&results));
+        distview_padding_plan* plan;
+        OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+        OK(distview_padding_plan_execute(plan, 1, &array));
+        memset(cells + bytes, 1, (size_t)(bytes * (n - 2)));
+        OK(distview_array_mark_written(array));
+        OK(distview_array_mark_written(computed));
+        OK(distview_sum(computed, NULL, &value));
+        OK(distview_gather(computed, 0, DISTVIEW_ROW_MAJOR, 24, whole));
+        // Of one rank, of padding that became invalid.
+        if (check_rank == check_size - 1) memcpy(results + bytes, cells, (size_t)bytes);
+        OK(distview_array_mark_written(computed));
+        FAILS(DISTVIEW_USAGE_ERROR, part, distview_sum(computed, NULL, &value));
+        FAILS(DISTVIEW_USAGE_ERROR, part, distview_min(computed, NULL, &value, NULL));
+        FAILS(DISTVIEW_USAGE_ERROR, part, distview_dot(array, computed, NULL, &value));
+        FAILS(DISTVIEW_USAGE_ERROR, part, distview_norm(computed, 2, NULL, &norm));
+        FAILS(DISTVIEW_USAGE_ERROR, part,
+              distview_gather(computed, 0, DISTVIEW_ROW_MAJOR, 24, whole));
+        OK(distview_scatter(computed, 0, DISTVIEW_ROW_MAJOR, 24, whole));
+        OK(distview_sum(computed, NULL, &value));
+        distview_padding_plan_release(plan);
+        distview_array_release(array);
+        distview_array_release(computed);
+    }
+    OK(distview_set_check(DISTVIEW_CHECK_NOTHING));
+    distview_layout_release(layout);
+}
+
 // Grids for nodes that are made up, and for those that there are.
 static void test_placement(distview_communicator* comm) {
     const distview_axis square[2] = {{.extent = 64, .padding_low = 1, .padding_high = 1},
@@ -629,6 +676,7 @@ int main(int argc, char** argv) {
     test_apply(comm);
     test_require(comm);
     test_checking(comm);
+    test_checking_copies(comm);
     test_placement(comm);
     test_report();
     return check_end(comm);

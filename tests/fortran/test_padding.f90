@@ -474,6 +474,42 @@ contains
             deallocate(u)
             call plan%forget()
         end do
+        call move_on_one_rank(layout, n)
+    end subroutine
+
+    ! Rank 0 alone has a new array; and then it comes to an exchange while the others are elsewhere.
+    subroutine move_on_one_rank(layout, n)
+        type(distview_layout), intent(in) :: layout
+        integer(int64), intent(in) :: n(:)
+        type(distview_padding_plan) :: plan
+        real(8), allocatable :: u(:, :), old(:, :)
+        character(200) :: errmsg
+        integer :: stat, turn
+        allocate(u(n(1), n(2)))
+        do turn = 1, 2
+            errmsg = ""
+            call plan%create(comm, layout, moving=.true., stat=stat, errmsg=errmsg)
+            call check(stat == 0, "a plan of arrays that move: " // trim(errmsg))
+            call set(u, layout)
+            call plan%exchange(u, stat=stat, errmsg=errmsg)
+            call check(stat == 0, "its first exchange: " // trim(errmsg))
+            call compare(u, layout, "an array before it moves")
+            if (rank == 0) then
+                call move_alloc(u, old)
+                allocate(u(n(1), n(2)))
+            end if
+            call set(u, layout)
+            call plan%exchange(u, stat=stat, errmsg=errmsg)
+            call check(stat == 0, "an array that moves on one rank: " // trim(errmsg))
+            call compare(u, layout, "an array that moves on one rank")
+            if (ranks == 1) cycle
+            if (rank == 0) then
+                call plan%exchange(u, stat=stat)
+            else
+                call comm%barrier(stat=stat)
+            end if
+            call check(stat == distview_usage_error, "an exchange that meets a barrier")
+        end do
     end subroutine
 
     subroutine errors()

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -227,6 +228,23 @@ TEST_F(DiskTest, loses_what_a_writer_has_left_that_was_killed_between_two_names)
     save(checkpoint, 3);
     EXPECT_ON_ALL_RANKS(has(path, 3) && has(checkpoint.path_of(1), 2));
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
+}
+
+// What is compressed waits beside the film, in a file that may have any name but that of somebody's.
+TEST_F(DiskTest, leaves_alone_what_a_link_in_place_of_its_scratch_file_leads_to) {
+    const std::string precious = folder.file("precious");
+    if (rank() == 0) {
+        std::ofstream(precious) << "all that there is";
+        std::filesystem::create_symlink(precious, path + ".scratch");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    Hdf5Series film(world, path, fields(), {}, {.compression = 1});
+    u.fill(1);
+    film.append(0, fields());
+    EXPECT_ON_ALL_RANKS(bytes_of(precious) == "all that there is");
+    u.fill(2);
+    load_hdf5_step(world, path, 0, fields());
+    EXPECT_ON_ALL_RANKS(u.is_right(1));
 }
 
 // Ranks open a file one after the other: a writer that replaces it meanwhile must not have them read parts of two.

@@ -42,6 +42,8 @@ program between_fortran
     call to%create_between(there, begins, mine)
     call from%create_between(there, .not. begins, mine)
     do turn = 1, 3
+        if (turn == 2) call to%forget()
+        if (turn == 3) call from%forget()
         if (begins) then
             call set(turn)
             call to%execute(source=a)

@@ -83,6 +83,16 @@ DISTVIEW_API int distview_communicator_close(distview_communicator* comm);
 DISTVIEW_API int distview_communicator_agree(const distview_communicator* comm, const char* caller,
                                              int status);
 
+/// Sets `any` to 1 on all ranks if `flag` is not 0 on any, else to 0. `caller`, the same on all ranks, is the call that
+/// errors name, the function itself if it is NULL: a binding asks so what its ranks are to do together.
+///
+///     int grows;
+///     int status = distview_communicator_any(comm, "refine", cells > room, &grows);
+///
+/// Collective: over comm
+DISTVIEW_API int distview_communicator_any(const distview_communicator* comm, const char* caller,
+                                           int flag, int* any);
+
 /// Counts a collective call that this rank has refused to make, as a binding does that looks at arguments before it calls
 /// the library. Returns `status`, with its text, at once; ranks that make the call in its place get an error that names
 /// `caller` where they wait for this one. Afterwards all are in step.
