@@ -139,8 +139,9 @@ void Model<Real, Space>::initialize() {
         }
     distview::deep_copy(m_exec, this->h(), h_host);
     distview::deep_copy(m_exec, this->u(), u_host);
-    m_stepper->initialize(m_exec);
+    // Before the stepper fills padding, which is valid from then on.
     for (const auto& array : m_stepper->arrays()) array.mark_written();
+    m_stepper->initialize(m_exec);
     m_exec.fence("shallow_water::Model::initialize: what the host has written was copied");
     m_steps_done = 0;
 }
