@@ -73,8 +73,9 @@ contains
             if (chosen%grid(1) > chosen%nx) chosen%grid = [1, ranks]
             if (chosen%grid(2) > chosen%ny) chosen%grid = [ranks, 1]
         end if
-        if (product(chosen%grid) /= ranks) call refuse(stat, "--grid: expected as many processes as there are ranks")
-        if (any(chosen%grid > [chosen%nx, chosen%ny])) call refuse(stat, "--grid: expected a cell for every process")
+        call require_grid_of(ranks, chosen%grid, stat)
+        if (stat == 0 .and. any(chosen%grid > [chosen%nx, chosen%ny])) &
+            call refuse(stat, "--grid: expected a cell for every process")
     end subroutine
 
     subroutine read_steps(name, text, steps, stat)

@@ -40,6 +40,13 @@ if ((status != 2)) || ! grep -q 'fortran_shallow_water: error: .*--json: .*/nowh
     printf 'no file for the report: status %s\n%s\n' "$status" "$refused"
     failed=$((failed + 1))
 fi
+# More processes than 32 bits count.
+refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --nx 700 --ny 7000000 --steps 1 --grid 6700417x641 2>&1)
+status=$?
+if ((status != 2)) || ! grep -q 'error: --grid: expected as many processes as there are ranks, 1, got 4294967297' <<<"$refused"; then
+    printf 'a large grid: status %s\n%s\n' "$status" "$refused"
+    failed=$((failed + 1))
+fi
 usage=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 9 --help 2>&1)
 status=$?
 if ((status != 0)) || (($(grep -c '^Usage: mpirun -n RANKS fortran_shallow_water' <<<"$usage") != 1)); then
