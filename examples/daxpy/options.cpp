@@ -42,7 +42,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     std::optional<std::int64_t> triad_mib;
     add_size("--triad-mib", triad_mib, 0, std::int64_t(1) << 20,
              "MiB of each array of the STREAM triad, all ranks together [four times the "
-             "last-level cache]");
+             "last-level caches of all machines]");
     program::add_json_option(app, options.json_path);
 
     line.help = program::parse(app, argc, argv);

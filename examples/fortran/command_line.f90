@@ -4,11 +4,11 @@
 ! numbers of their reports.
 module command_line
     use, intrinsic :: ieee_arithmetic, only: ieee_is_finite
-    use, intrinsic :: iso_fortran_env, only: output_unit
+    use, intrinsic :: iso_fortran_env, only: int64, output_unit
     use distview
     implicit none
     private
-    public :: argument, asks_for_help, refuse, number, real_number, read_grid, open_report, json_number
+    public :: argument, asks_for_help, refuse, number, real_number, read_grid, require_grid_of, open_report, json_number
 
 contains
 
@@ -100,5 +100,17 @@ contains
         end if
         rows = number(name, text(:cross - 1), 1, stat)
         columns = number(name, text(cross + 1:), 1, stat)
+    end subroutine
+
+    ! As many processes as there are ranks. Of two numbers that a command line gives a default integer may not hold the product.
+    subroutine require_grid_of(ranks, grid, stat)
+        integer, intent(in) :: ranks, grid(2)
+        integer, intent(inout) :: stat
+        character(100) :: why
+        integer(int64) :: processes
+        processes = product(int(grid, int64))
+        if (processes == ranks) return
+        write (why, "(2(a, i0))") "--grid: expected as many processes as there are ranks, ", ranks, ", got ", processes
+        call refuse(stat, trim(why))
     end subroutine
 end module

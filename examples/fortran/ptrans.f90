@@ -116,7 +116,7 @@ contains
         call default(m, n, 4096)
         call default(mb, nb, 128)
         if (all(grid == 0)) grid = distview_balanced_grid(comm%size(), 2)
-        if (product(grid) /= comm%size()) call refuse(stat, "--grid: expected as many processes as there are ranks")
+        call require_grid_of(comm%size(), grid, stat)
     end subroutine
 
     ! Of two sizes the one that was not given is as the other.

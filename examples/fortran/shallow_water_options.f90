@@ -3,7 +3,6 @@
 ! The command line of fortran_shallow_water.
 module shallow_water_options
     use command_line
-    use distview, only: distview_balanced_grid
     implicit none
     private
     public :: options, print_usage, read_options
@@ -68,13 +67,30 @@ contains
         if (maxval(chosen%report_steps) > chosen%steps) &
             call refuse(stat, "--report-steps: a step is beyond the steps of the run")
         if (all(chosen%grid == 0)) then
-            chosen%grid = distview_balanced_grid(ranks, 2)
-            ! Of a domain that is too narrow for it the other axis is cut alone.
-            if (chosen%grid(1) > chosen%nx) chosen%grid = [1, ranks]
-            if (chosen%grid(2) > chosen%ny) chosen%grid = [ranks, 1]
+            call choose_grid(chosen, ranks, stat)
+        else
+            call require_grid_of(ranks, chosen%grid, stat)
+            if (stat == 0 .and. any(chosen%grid > [chosen%nx, chosen%ny])) &
+                call refuse(stat, "--grid: expected a cell for every process")
         end if
-        if (product(chosen%grid) /= ranks) call refuse(stat, "--grid: expected as many processes as there are ranks")
-        if (any(chosen%grid > [chosen%nx, chosen%ny])) call refuse(stat, "--grid: expected a cell for every process")
+    end subroutine
+
+    ! As nearly square as leaves every process a cell.
+    subroutine choose_grid(chosen, ranks, stat)
+        type(options), intent(inout) :: chosen
+        integer, intent(in) :: ranks
+        integer, intent(inout) :: stat
+        character(160) :: why
+        integer :: grid(2), columns
+        do columns = 1, ranks
+            grid = [columns, ranks / columns]
+            if (product(grid) /= ranks .or. any(grid > [chosen%nx, chosen%ny])) cycle
+            if (all(chosen%grid == 0) .or. maxval(grid) <= maxval(chosen%grid)) chosen%grid = grid
+        end do
+        if (any(chosen%grid > 0)) return
+        write (why, "(3(a, i0), a)") "no grid of ", ranks, " processes gives each of them a cell: there are ", chosen%ny, &
+            " rows and ", chosen%nx, " columns: use fewer ranks"
+        call refuse(stat, trim(why))
     end subroutine
 
     subroutine read_steps(name, text, steps, stat)

@@ -4,7 +4,10 @@
 #include "program.hpp"
 #include "report.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <span>
 
 namespace {
 
@@ -15,7 +18,9 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
     const poisson::CommandLine line = distview::agree_on(comm, "poisson", [&] {
         poisson::CommandLine parsed = poisson::parse_command_line(argc, argv);
         if (!parsed.help.empty()) return parsed;
-        grid = program::grid_of_option(parsed.options.grid, comm.size(), parsed.options.shape.axes);
+        const poisson::Shape& shape = parsed.options.shape;
+        const std::span<const std::int64_t> cells(shape.n, static_cast<std::size_t>(shape.axes));
+        grid = program::grid_of_option(parsed.options.grid, comm.size(), shape.axes, cells);
         if (comm.rank() == root) {
             program::require_distinct({{"--json", parsed.options.json_path},
                                        {"--checkpoint", parsed.options.checkpoints.path}});

@@ -38,13 +38,23 @@ def compute(comm, path):
     return film.steps
 
 
+def value_range(path, name, frames, array):
+    """The least and the greatest value of all steps, widened if they are equal; each step is read into `array`."""
+    ranges = []
+    for step in range(frames):
+        distview.load(path, out=array, names=name, step=step)
+        ranges.append((array.min(), array.max()))
+    least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
+    return (least, most) if least < most else (least - 0.5, most + 0.5)
+
+
 def animate(comm, path, name, picture):
     """Makes an animation of one array of a film; returns the number of its frames."""
     contents = distview.inspect(path, comm)
     name = name or next(iter(contents.fields))
     frames, rows, columns = contents.fields[name].shape
-    first = distview.load(path, "bb", comm, names=name, step=0)
-    least, most = first.min(), first.max()
+    step_array = distview.load(path, "bb", comm, names=name, step=0)
+    least, most = value_range(path, name, frames, step_array)
     if comm.rank == 0:
         from matplotlib import pyplot
         from matplotlib.animation import PillowWriter
@@ -53,7 +63,6 @@ def animate(comm, path, name, picture):
         image = axes.imshow(np.zeros((rows, columns)), origin="lower", vmin=least, vmax=most, cmap="viridis")
         writer = PillowWriter(fps=10)
         writer.setup(figure, picture, dpi=80)
-    step_array = first
     for step in range(frames):
         distview.load(path, out=step_array, names=name, step=step)
         values = step_array.gather()

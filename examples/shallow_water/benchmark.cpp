@@ -20,7 +20,7 @@ BenchmarkReport benchmark(const Space& exec, const distview::Communicator& comm,
                           const Options& options, Model<Real, Space>& model) {
     BenchmarkReport report;
     // Half of the triad's runs before the model and half after it: both see the same machine.
-    program::Triad triad(exec, comm, program::stream_bytes(std::int64_t{512} << 20));
+    program::Triad triad(exec, comm, program::stream_bytes(comm, std::int64_t{512} << 20));
     triad.run(5);
 
     model.initialize();

@@ -2,13 +2,15 @@
 #include "model.hpp"
 
 #include "exchange.hpp"
+#include "grid_option.hpp"
 #include "steppers.hpp"
 
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/mirror.hpp>
 
 #include <array>
-#include <limits>
+#include <optional>
+#include <utility>
 
 namespace shallow_water {
 
@@ -60,21 +62,28 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
             });
         return ProcessGrid{options.grid_rows, options.grid_columns};
     }
-    int best = 0;
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (int rows = rank_count; rows >= 1; --rows) {
-        const int columns = rank_count / rows;
-        if (rows * columns != rank_count || rows > options.ny || columns > options.nx) continue;
-        if (const std::int64_t cost = border(options, rows, columns); cost < least) {
-            least = cost;
-            best = rows;
-        }
+    // What tiles and deep padding need, see Model's constructor.
+    const std::int64_t cells =
+        options.cut == Cut::tiles || options.deep > 1 ? 2 * std::int64_t{options.deep} : 1;
+    // Of equals the one of most rows.
+    const auto cost = [&](const ProcessGrid& grid) {
+        return std::pair(border(options, grid.extent(0), grid.extent(1)), -grid.extent(0));
+    };
+    std::optional<ProcessGrid> best;
+    for (const ProcessGrid& grid : program::grids_of(rank_count, 2)) {
+        const bool fits =
+            options.ny / grid.extent(0) >= cells && options.nx / grid.extent(1) >= cells;
+        if (fits && (!best || cost(grid) < cost(*best))) best = grid;
     }
-    require<LayoutError>(best > 0, [&] {
-        return text("no grid of ", rank_count, " processes gives each of them a cell: there are ",
-                    options.ny, " rows and ", options.nx, " columns: use fewer ranks");
+    require<LayoutError>(best.has_value(), [&] {
+        return text(options.deep > 1 ? text("--deep ", options.deep, ": ") : "",
+                    options.cut == Cut::tiles ? "--cut tiles: " : "", "no grid of ", rank_count,
+                    " processes gives each of them ",
+                    cells == 1 ? "a cell" : text("at least ", cells, " rows and columns of cells"),
+                    ": there are ", options.ny, " rows and ", options.nx,
+                    " columns: use fewer ranks");
     });
-    return ProcessGrid{best, rank_count / best};
+    return *best;
 }
 
 template <class Real, class Space>
@@ -139,8 +148,9 @@ void Model<Real, Space>::initialize() {
         }
     distview::deep_copy(m_exec, this->h(), h_host);
     distview::deep_copy(m_exec, this->u(), u_host);
-    m_stepper->initialize(m_exec);
+    // Before the stepper fills padding, which is valid from then on.
     for (const auto& array : m_stepper->arrays()) array.mark_written();
+    m_stepper->initialize(m_exec);
     m_exec.fence("shallow_water::Model::initialize: what the host has written was copied");
     m_steps_done = 0;
 }

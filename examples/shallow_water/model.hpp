@@ -22,9 +22,10 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 template <class Real, class Space = Exec>
 using Array = distview::DistView<Real**, Kokkos::LayoutRight, typename Space::memory_space>;
 
-/// The process grid to use: the one asked for, else the one that exchanges least.
+/// The process grid to use: the one asked for, else of those whose blocks are wide enough for what is asked for the one
+/// that exchanges least.
 ///
-/// Errors: distview::LayoutError if a row or column of processes would own no cells, UsageError if
+/// Errors: distview::LayoutError if a row or column of processes would own no cells, or too few, UsageError if
 ///         the grid is not one of `rank_count` processes
 distview::ProcessGrid choose_grid(const Options& options, int rank_count);
 

@@ -150,10 +150,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     options.nx = nx.value_or(options.benchmark ? 3600 : 360);
     options.ny = ny.value_or(options.benchmark ? 1800 : 180);
     if (!grid.empty()) parse_grid(grid, options);
-    if (options.png_path == program::standard_output)
-        refuse(
-            "--png: expected the name of a file, got '-': the picture is not written to standard "
-            "output");
+    program::require_file("--png", options.png_path, "the picture");
+    program::require_file("--movie", options.movie_path, "the film");
 
     if (days && !(*days > 0 && *days <= 1e5))
         refuse(text("--days: expected more than 0 and at most 100000, got ", *days));

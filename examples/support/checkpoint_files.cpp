@@ -2,6 +2,7 @@
 #include "checkpoint_files.hpp"
 
 #include "command_line.hpp"
+#include "output.hpp"
 
 #include <distview/comm/collectives.hpp>
 #include <distview/core/error.hpp>
@@ -41,6 +42,7 @@ void require_hdf5(const char* option, const std::string& path) {
 void check_checkpoint_options(const CheckpointFiles& files) {
     distview::require<distview::UsageError>(files.every == 0 || !files.path.empty(),
                                             "--checkpoint-every: expected --checkpoint FILE too");
+    require_file("--checkpoint", files.path, "a checkpoint");
     require_hdf5("--checkpoint", files.path);
     require_hdf5("--restart", files.restart);
 }

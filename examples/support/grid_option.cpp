@@ -4,9 +4,12 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <functional>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 namespace program {
 
@@ -28,10 +31,48 @@ std::vector<int> numbers_of(const std::string& value) {
     }
 }
 
+/// Appends to `all` what begins with `extents` and goes on with `axes` more, whose product is `left`.
+void add_extents(const std::vector<int>& extents, int left, int axes,
+                 std::vector<std::vector<int>>& all) {
+    for (int extent = axes > 1 ? 1 : left; extent <= left; ++extent) {
+        if (left % extent != 0) continue;
+        std::vector<int> more = extents;
+        more.push_back(extent);
+        if (axes > 1)
+            add_extents(more, left / extent, axes - 1, all);
+        else
+            all.push_back(more);
+    }
+}
+
+std::vector<int> descending(std::vector<int> extents) {
+    std::sort(extents.begin(), extents.end(), std::greater());
+    return extents;
+}
+
 } // namespace
 
-distview::ProcessGrid grid_of_option(const std::string& value, int rank_count, int axes) {
-    if (value.empty()) return distview::ProcessGrid::balanced(rank_count, axes);
+std::vector<distview::ProcessGrid> grids_of(int rank_count, int axes) {
+    std::vector<std::vector<int>> all;
+    add_extents({}, rank_count, axes, all);
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        return std::pair(descending(a), b) < std::pair(descending(b), a);
+    });
+    return {all.begin(), all.end()};
+}
+
+distview::ProcessGrid grid_of_option(const std::string& value, int rank_count, int axes,
+                                     std::span<const std::int64_t> cells) {
+    if (value.empty()) {
+        const std::vector<distview::ProcessGrid> all = grids_of(rank_count, axes);
+        const auto fits = [&](const distview::ProcessGrid& grid) {
+            for (std::size_t d = 0; d < cells.size(); ++d)
+                if (grid.extent(static_cast<int>(d)) > cells[d]) return false;
+            return true;
+        };
+        const auto found = std::find_if(all.begin(), all.end(), fits);
+        return found != all.end() ? *found : all.front();
+    }
     const std::vector<int> extents = numbers_of(value);
     distview::require<distview::UsageError>(static_cast<int>(extents.size()) == axes, [&] {
         return distview::text("--grid: expected ",

@@ -42,6 +42,13 @@ std::filesystem::path full_path(const std::string& path) {
 
 } // namespace
 
+void require_file(const char* option, const std::string& path, const char* what) {
+    distview::require<distview::UsageError>(path != standard_output, [&] {
+        return distview::text(option, ": expected the name of a file, got '-': ", what,
+                              " is not written to standard output");
+    });
+}
+
 void require_writable(const char* option, const std::string& path) {
     if (path == standard_output) return;
     std::error_code ignored;

@@ -9,6 +9,9 @@ namespace program {
 /// What programs take for a path that means standard output.
 inline constexpr const char* standard_output = "-";
 
+/// Throws distview::UsageError if `path` is standard output, where `what` is not written: "the picture".
+void require_file(const char* option, const std::string& path, const char* what);
+
 /// Throws distview::UsageError unless a file can be written at `path`, or that is standard output; leaves
 /// no file behind that was not there. Before a long run, not after it.
 void require_writable(const char* option, const std::string& path);

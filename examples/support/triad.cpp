@@ -8,6 +8,8 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -35,13 +37,26 @@ struct Once {
     KOKKOS_FUNCTION void operator()(std::int64_t i) const { a[i] = b[i] + scalar * c[i]; }
 };
 
+/// Machines that the ranks are on. Collective.
+std::int64_t machines(const distview::Communicator& comm) {
+    MPI_Comm machine = MPI_COMM_NULL;
+    MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    int rank = 0;
+    MPI_Comm_rank(machine, &rank);
+    MPI_Comm_free(&machine);
+    return distview::all_reduce(comm, distview::ReduceOperation::sum,
+                                std::int64_t{rank == 0 ? 1 : 0});
+}
+
 } // namespace
 
-std::int64_t stream_bytes(std::int64_t least) {
+std::int64_t stream_bytes(const distview::Communicator& comm, std::int64_t least) {
     // Assumed where the machine tells no cache size: most caches are smaller.
     constexpr std::int64_t unknown = std::int64_t{64} << 20;
-    const std::int64_t cache = last_level_cache_bytes();
-    return std::max<std::int64_t>(least, 4 * (cache > 0 ? cache : unknown));
+    const std::int64_t own = last_level_cache_bytes();
+    const std::int64_t cache =
+        distview::all_reduce(comm, distview::ReduceOperation::max, own > 0 ? own : unknown);
+    return std::max(least, 4 * cache * machines(comm));
 }
 
 template <class Space>

@@ -8,8 +8,11 @@
 
 namespace program {
 
-/// What STREAM asks for: `least` or four times the last-level cache, whichever is more; of 64 MiB if that is unknown.
-std::int64_t stream_bytes(std::int64_t least = 0);
+/// What STREAM asks for: `least` or four times the last-level caches of all machines of the run, whichever is more; the
+/// largest cache counts for each of them, and 64 MiB where it is unknown.
+///
+/// Collective: over comm; all ranks get the same
+std::int64_t stream_bytes(const distview::Communicator& comm, std::int64_t least = 0);
 
 /// STREAM's triad, a[i] = b[i] + s * c[i] in float64, on the ranks and threads of this run, or on their
 /// devices: what the memory gives a program that does nothing else.

@@ -42,7 +42,8 @@ void shallow_water_step(benchmark::State& state) {
         return;
 
     constexpr std::int64_t mib = 1 << 20;
-    program::Triad<> triad(exec, comm, perf::smoke() ? mib : program::stream_bytes(512 * mib));
+    program::Triad<> triad(exec, comm,
+                           perf::smoke() ? mib : program::stream_bytes(comm, 512 * mib));
     triad.run(1); // which checks its result
     perf::contest(state, exec,
                   {{"step", [&] { model.step(); }}, {"triad", [&] { triad.run_once(); }}});

@@ -1,28 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "perf_state.hpp"
 
-#include <distview/comm/runtime.hpp>
+#include <distview/comm/agreement.hpp>
 #include <distview/core/version.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 
+#include <cctype>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <optional>
+#include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
 
+constexpr int wrong_use = 2;
+
 /// Ranks other than 0 run everything and report nothing.
 class NullReporter final : public benchmark::BenchmarkReporter {
 public:
+    NullReporter() {
+        SetOutputStream(&m_nowhere);
+        SetErrorStream(&m_nowhere);
+    }
     bool ReportContext(const Context&) override { return true; }
     void ReportRuns(const std::vector<Run>&) override {}
+
+private:
+    std::ostream m_nowhere{nullptr};
 };
+
+/// Whether a switch of Google Benchmark's is on, as it reads the command line and, for want of it there, the environment.
+bool is_on(const std::vector<char*>& arguments, const std::string& name) {
+    const auto is_true = [](std::string value) {
+        for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        for (const char* no : {"0", "f", "n", "false", "no", "off"})
+            if (value == no) return false;
+        return true;
+    };
+    std::string variable = name;
+    for (char& c : variable) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const char* set = std::getenv(variable.c_str());
+    bool on = set && is_true(set);
+    const std::string option = "--" + name;
+    for (const std::string argument : arguments) {
+        if (argument == option) on = true;
+        if (argument.starts_with(option + '=')) on = is_true(argument.substr(option.size() + 1));
+    }
+    return on;
+}
+
+/// Ends MPI and Kokkos while all ranks are there.
+void end() {
+    distview::perf::program_state().comm.reset();
+    distview::perf::program_state().runtime.reset();
+}
+
+/// Launchers drop what they have not read when the first rank fails: the others wait for rank 0, which says why.
+int refuse(const char* why) {
+    const distview::Communicator& comm = *distview::perf::program_state().comm;
+    if (comm.rank() == 0) std::fprintf(stderr, "%s\n", why);
+    distview::agree(comm, "refuse", nullptr);
+    if (comm.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return wrong_use;
+}
+
+/// What Google Benchmark calls before it leaves by exit(), with status 0 also where a value is wrong.
+template <int status>
+[[noreturn]] void print_help_and_exit() {
+    if (distview::perf::program_state().comm->rank() == 0) {
+        benchmark::PrintDefaultHelp();
+        std::puts("          [--smoke] tiny sizes: whether it works");
+        std::fflush(stdout);
+    }
+    end();
+    std::exit(status);
+}
 
 void add_context(int ranks, int threads, int thread_level) {
     const distview::BuildInfo info = distview::build_info();
@@ -38,21 +98,13 @@ void add_context(int ranks, int threads, int thread_level) {
     benchmark::AddCustomContext("threads_per_rank", std::to_string(threads));
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-    std::optional<distview::Runtime> runtime;
-    try {
-        runtime.emplace(argc, argv);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // Kokkos may have started on other ranks
-    }
+int run(int argc, char** argv) {
     auto& state = distview::perf::program_state();
-    state.comm.emplace(MPI_COMM_WORLD);
     const int rank = state.comm->rank();
     std::vector<char*> arguments;
+    bool asks_for_help = false;
     for (int i = 0; i < argc; ++i) {
+        asks_for_help = asks_for_help || std::strcmp(argv[i], "--help") == 0;
         if (std::strcmp(argv[i], "--smoke") == 0)
             state.smoke = true;
         else
@@ -61,13 +113,18 @@ int main(int argc, char** argv) {
     // The file that the user names, by argument or environment, is rank 0's.
     char no_file[] = "--benchmark_out=";
     if (rank != 0) arguments.push_back(no_file);
+    if (state.comm->size() > 1 && is_on(arguments, "benchmark_enable_random_interleaving"))
+        return refuse("--benchmark_enable_random_interleaving: expected one rank, for each would "
+                      "draw an order of its own and wait for the others");
+    const bool lists_only = is_on(arguments, "benchmark_list_tests");
     argc = static_cast<int>(arguments.size());
     arguments.push_back(nullptr);
 
-    benchmark::Initialize(&argc, arguments.data());
-    if (benchmark::ReportUnrecognizedArguments(argc, arguments.data())) return 2;
+    benchmark::Initialize(&argc, arguments.data(),
+                          asks_for_help ? print_help_and_exit<0> : print_help_and_exit<wrong_use>);
+    if (benchmark::ReportUnrecognizedArguments(argc, arguments.data())) return wrong_use;
     add_context(state.comm->size(), Kokkos::DefaultHostExecutionSpace().concurrency(),
-                runtime->thread_level());
+                state.runtime->thread_level());
     std::size_t count = 0;
     if (rank == 0) {
         count = benchmark::RunSpecifiedBenchmarks();
@@ -76,9 +133,25 @@ int main(int argc, char** argv) {
         count = benchmark::RunSpecifiedBenchmarks(&nothing);
     }
     benchmark::Shutdown();
+    if (lists_only) return count > 0 ? 0 : 1;
 
     const bool passed = count > 0 && !state.failed && state.verified > 0;
     if (rank == 0) std::puts(passed ? "DISTVIEW-TEST-PASSED" : "DISTVIEW-TEST-FAILED");
-    state.comm.reset();
     return passed ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    auto& state = distview::perf::program_state();
+    try {
+        state.runtime.emplace(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1); // Kokkos may have started on other ranks
+    }
+    state.comm.emplace(MPI_COMM_WORLD);
+    const int status = run(argc, argv);
+    end();
+    return status;
 }

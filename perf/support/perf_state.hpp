@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/runtime.hpp>
 
 #include <optional>
 
@@ -9,6 +10,7 @@ namespace distview::perf {
 
 /// What main() shares with the benchmarks.
 struct State {
+    std::optional<Runtime> runtime;
     std::optional<Communicator> comm;
     bool smoke = false;
     bool failed = false;

@@ -64,3 +64,38 @@ def test_film_and_animation(comm, film, monkeypatch):
         film.main(["waves.vtkhdf", "height", "other.gif"])
         on_root(comm, lambda: (folder / "other.gif").stat().st_size)
         monkeypatch.undo()
+
+
+def test_colours_are_those_of_the_whole_film(comm, film):
+    heights = distview.from_function(lambda i, j: -1 + 2 * j / 19 + 0 * i, (10, 20), "bb", comm)
+    with shared_folder(comm) as folder:
+        path = str(folder / "ramp.vtkhdf")
+        written = distview.Hdf5Series(path, {"height": heights})
+        written.append(0.0, {"height": distview.zeros_like(heights)})
+        written.append(1.0, {"height": heights})
+        film.main([path])
+
+        def look():
+            image = pytest.importorskip("PIL.Image").open(folder / "ramp.gif")
+            colours = []
+            for frame in range(2):
+                image.seek(frame)
+                pixels = np.asarray(image.convert("RGB")).astype(int).reshape(-1, 3)
+                pixels = pixels[np.ptp(pixels, axis=1) > 30]  # no grey of the text
+                found, counts = np.unique(pixels, axis=0, return_counts=True)
+                colours.append(found[counts > 50])
+            zero = colours[0][0]
+            assert len(colours[0]) == 1 and len(colours[1]) >= 15
+            # Between the colours of -1 and 1: viridis of 0.5, not of an end.
+            assert np.abs(zero - [33, 145, 140]).max() < 12
+
+        on_root(comm, look)
+
+
+def test_a_film_of_one_value(comm, film):
+    with shared_folder(comm) as folder:
+        path = str(folder / "flat.vtkhdf")
+        flat = distview.ones((6, 4), "bb", comm)
+        distview.Hdf5Series(path, {"height": flat}).append(0.0, {"height": flat})
+        assert film.value_range(path, "height", 1, flat) == (0.5, 1.5)
+        film.main([path])

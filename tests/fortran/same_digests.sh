@@ -40,6 +40,26 @@ if ((status != 2)) || ! grep -q 'fortran_shallow_water: error: .*--json: .*/nowh
     printf 'no file for the report: status %s\n%s\n' "$status" "$refused"
     failed=$((failed + 1))
 fi
+# More processes than 32 bits count.
+refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --nx 700 --ny 7000000 --steps 1 --grid 6700417x641 2>&1)
+status=$?
+if ((status != 2)) || ! grep -q 'error: --grid: expected as many processes as there are ranks, 1, got 4294967297' <<<"$refused"; then
+    printf 'a large grid: status %s\n%s\n' "$status" "$refused"
+    failed=$((failed + 1))
+fi
+# Cells for 3 x 2 processes, but not for the six of a row or column.
+chosen=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 6 "$fortran" --nx 3 --ny 2 --steps 2 2>&1)
+status=$?
+if ((status != 0)); then
+    printf '3 x 2 cells on 6 ranks: status %s\n%s\n' "$status" "$chosen"
+    failed=$((failed + 1))
+fi
+refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 6 "$fortran" --nx 4 --ny 1 --steps 2 2>&1)
+status=$?
+if ((status != 2)) || ! grep -q 'error: no grid of 6 processes gives each of them a cell: there are 1 rows and 4 columns' <<<"$refused"; then
+    printf '4 x 1 cells on 6 ranks: status %s\n%s\n' "$status" "$refused"
+    failed=$((failed + 1))
+fi
 usage=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 9 --help 2>&1)
 status=$?
 if ((status != 0)) || (($(grep -c '^Usage: mpirun -n RANKS fortran_shallow_water' <<<"$usage") != 1)); then

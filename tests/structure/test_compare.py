@@ -105,6 +105,32 @@ class Compare(unittest.TestCase):
         self.assertRegex(out, r"row +direct_us +2 +4 +2\.00 +1\.00")
         self.assertNotIn("and_back_us", out)
 
+    def test_a_time_in_two_units_counts_once(self):
+        row = {"name": "row", "direct_us": 2.0, "direct_ns": 2000.0, "borrowed_us": 1.0, "floor_us": 1.0, "floor_ns": 1000.0}
+        before = self.build("before", [row])
+        after = self.build("after", [{**row, "direct_us": 3.0, "direct_ns": 3000.0}])
+        status, out, _ = self.run_compare("--runs", "1", before, after)
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"by default: 1 rows\nrow +direct_ns")
+        self.assertNotIn("direct_us", out)
+        self.assertRegex(out, r"direct +time +1 rows +1\.500 +1\.500\n")
+        self.assertRegex(out, r"borrowed +time +1 rows +1\.000 +1\.000\n")
+
+    def test_a_benchmark_without_a_matching_row_is_left_out(self):
+        # What Google Benchmark says, and the status of a program that has measured nothing.
+        none = 'case "$*" in *filter=wide*) echo "Failed to match any benchmarks against regex: wide" >&2; exit 1;; esac'
+        for name in ("before", "after"):
+            self.script(f"{name}/bin/bench_exchange_latency", none)
+            self.build(name, [{"name": "wide", "direct_us": 1.0}], benchmark="bench_redistribution")
+        before, after = str(self.root / "before"), str(self.root / "after")
+        status, out, err = self.run_compare("--runs", "2", "--filter", "wide", before, after)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("bench_exchange_latency: left out, the two have no row", out)
+        self.assertRegex(out, r"wide +direct_us +1 +1 +1\.00")
+        status, _, err = self.run_compare("--filter", "wide", "--benchmark", "bench_exchange_latency", before, after)
+        self.assertEqual(status, 2)
+        self.assertIn("nothing was compared", err)
+
     def test_builds_without_a_row_in_common_are_no_comparison(self):
         before = self.build("before", [{"name": "row", "direct_us": 1.0}])
         other = self.build("other", [{"name": "row", "direct_us": 1.0}], benchmark="bench_redistribution")

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace distview::testing {
 
@@ -25,6 +27,26 @@ TEST(GridOption, takes_rows_and_columns) {
     EXPECT_EQ(program::grid_of_option("1x6", 6), (ProcessGrid{1, 6}));
     EXPECT_EQ(program::grid_of_option("", 6), (ProcessGrid{3, 2}));
     EXPECT_EQ(program::grid_of_option("", 1), (ProcessGrid{1, 1}));
+}
+TEST(GridOption, grids_of_are_all_and_balanced_first) {
+    using program::grids_of;
+    EXPECT_EQ(grids_of(6, 2), (std::vector<ProcessGrid>{{3, 2}, {2, 3}, {6, 1}, {1, 6}}));
+    EXPECT_EQ(grids_of(1, 3), (std::vector<ProcessGrid>{{1, 1, 1}}));
+    EXPECT_EQ(grids_of(4, 1), (std::vector<ProcessGrid>{ProcessGrid{4}}));
+    for (int ranks = 1; ranks <= 72; ++ranks)
+        for (int axes = 1; axes <= 3; ++axes)
+            EXPECT_EQ(grids_of(ranks, axes).front(), ProcessGrid::balanced(ranks, axes));
+    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to deal out 2^3, C(4, 2) to deal out 3^2
+}
+TEST(GridOption, leaves_every_process_a_cell_if_a_grid_does) {
+    using Cells = std::vector<std::int64_t>;
+    EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{300, 300}), (ProcessGrid{3, 2}));
+    EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{2, 300}), (ProcessGrid{2, 3}));
+    EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{1, 300}), (ProcessGrid{1, 6}));
+    EXPECT_EQ(program::grid_of_option("", 12, 3, Cells{2, 1, 9}), (ProcessGrid{2, 1, 6}));
+    // None does: what is refused later, by the layout.
+    EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{2, 2}), (ProcessGrid{3, 2}));
+    EXPECT_EQ(program::grid_of_option("6x1", 6, 2, Cells{2, 300}), (ProcessGrid{6, 1}));
 }
 TEST(GridOption, takes_three_axes) {
     EXPECT_EQ(program::grid_of_option("3x2x1", 6, 3), (ProcessGrid{3, 2, 1}));

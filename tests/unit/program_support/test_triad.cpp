@@ -2,21 +2,49 @@
 #include "caches.hpp"
 #include "triad.hpp"
 
-#include <gtest/gtest.h>
+#include <distview/comm/collectives.hpp>
 
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
 #include <cstdint>
+#include <set>
+#include <string>
 
 namespace distview::testing {
 
 namespace {
 
+class StreamBytes : public ::testing::Test {
+protected:
+    Communicator world{MPI_COMM_WORLD};
+
+    /// By their names, of which the tests on two hosts make two.
+    std::int64_t machines() const {
+        std::array<char, MPI_MAX_PROCESSOR_NAME> own{};
+        int length = 0;
+        MPI_Get_processor_name(own.data(), &length);
+        std::set<std::string> names;
+        for (const auto& name : all_gather(world, own)) names.insert(name.data());
+        return static_cast<std::int64_t>(names.size());
+    }
+};
+
 /// C libraries tell no caches of many processors (glibc's of Arm): arrays of a triad must not be empty there.
-TEST(StreamBytes, are_more_than_a_cache_on_every_machine) {
+TEST_F(StreamBytes, are_more_than_a_cache_on_every_machine) {
     EXPECT_GE(program::last_level_cache_bytes(), 0);
-    EXPECT_GE(program::stream_bytes(), 4 * program::last_level_cache_bytes());
-    EXPECT_GE(program::stream_bytes(), std::int64_t{1} << 20);
-    const std::int64_t more = program::stream_bytes() + 8;
-    EXPECT_EQ(program::stream_bytes(more), more);
+    const std::int64_t bytes = program::stream_bytes(world);
+    EXPECT_GE(bytes, 4 * program::last_level_cache_bytes());
+    EXPECT_GE(bytes, std::int64_t{1} << 20);
+    EXPECT_EQ(program::stream_bytes(world, bytes + 8), bytes + 8);
+}
+
+TEST_F(StreamBytes, are_four_times_the_caches_of_all_machines) {
+    const std::int64_t cache = program::last_level_cache_bytes();
+    const std::int64_t assumed = cache > 0 ? cache : std::int64_t{64} << 20;
+    const std::int64_t largest = all_reduce(world, ReduceOperation::max, assumed);
+    EXPECT_EQ(program::stream_bytes(world), 4 * largest * machines());
 }
 
 } // namespace
