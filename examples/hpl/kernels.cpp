@@ -153,7 +153,7 @@ void subtract_product(const Exec& exec, const Block& c, const Block& l, const Bl
     if (rows == 0 || columns == 0 || width == 0) return;
     const Packed left = packed_rows(exec, l);
     const Packed right = packed_columns(exec, u);
-    // A part reads some tiles of either side again and again: these fit in the first caches.
+    // Tiles of a part share those of l and u, which fit in the first caches; along a row first, as c lies in memory.
     constexpr std::size_t part_rows = 64, part_columns = 64;
     const std::size_t across = parts_of(columns, part_columns);
     const std::size_t parts = parts_of(rows, part_rows) * across;
@@ -162,8 +162,8 @@ void subtract_product(const Exec& exec, const Block& c, const Block& l, const Bl
         const std::size_t first_column = part % across * part_columns;
         const std::size_t last_row = std::min(rows, first_row + part_rows);
         const std::size_t last_column = std::min(columns, first_column + part_columns);
-        for (std::size_t j = first_column; j < last_column; j += tile_columns)
-            for (std::size_t i = first_row; i < last_row; i += tile_rows) {
+        for (std::size_t i = first_row; i < last_row; i += tile_rows)
+            for (std::size_t j = first_column; j < last_column; j += tile_columns) {
                 const double* const l_tile = left.data() + i * width;
                 const double* const u_tile = right.data() + j * width;
                 if (i + tile_rows <= rows && j + tile_columns <= columns)
