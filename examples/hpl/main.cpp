@@ -17,6 +17,9 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
         hpl::CommandLine parsed = hpl::parse_command_line(argc, argv);
         if (!parsed.help.empty()) return parsed;
         grid = program::grid_of_option(parsed.options.grid, comm.size());
+        // Swapped rows go along the columns of the grid, which had better be the short ones.
+        if (parsed.options.grid.empty() && grid.extent(0) > grid.extent(1))
+            grid = distview::ProcessGrid{grid.extent(1), grid.extent(0)};
         if (comm.rank() == root && !parsed.options.json_path.empty())
             program::require_writable("--json", parsed.options.json_path);
         return parsed;

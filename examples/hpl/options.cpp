@@ -30,7 +30,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                                             "equations");
     program::add_whole_number<std::int64_t>(app, "--nb", options.nb, {1, most_equations},
                                             "rows and columns of a block");
-    app.add_option("--grid", options.grid, "PxQ rows and columns of processes [chosen]");
+    app.add_option("--grid", options.grid, "PxQ rows and columns of processes [chosen, P <= Q]");
     program::add_whole_number<std::uint64_t>(app, "--seed", options.seed,
                                              {0, std::numeric_limits<std::uint64_t>::max()},
                                              "of the random numbers");

@@ -13,7 +13,7 @@ enum class Update { kokkos, blas };
 struct Options {
     std::int64_t n = 2000; ///< equations
     std::int64_t nb = 64;  ///< rows and columns of a block
-    std::string grid;      ///< "PxQ"; empty: choose
+    std::string grid;      ///< "PxQ"; empty: choose, with P <= Q
     std::uint64_t seed = 100;
     Update update = Update::kokkos;
     std::string json_path;
