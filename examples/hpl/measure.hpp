@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "check.hpp"
+#include "factorise.hpp"
+#include "options.hpp"
+
+#include <vector>
+
+namespace hpl {
+
+/// All that a run has to say; complete on every rank.
+struct Report {
+    Options options;
+    distview::ProcessGrid grid;
+    int threads = 1;    ///< of each rank
+    double seconds = 0; ///< of factorisation and back substitution, slowest rank
+    Phases phases;      ///< of the slowest rank each
+    Factors factors;
+    std::vector<double> x;
+    Check check;
+};
+
+/// Makes [A | b], solves A x = b, which is timed (fence, barrier, work, fence), and checks x.
+///
+/// Collective: over comm
+/// Errors:     those of factorise()
+Report measure(const Exec& exec, const distview::Communicator& comm, const Options& options,
+               const distview::ProcessGrid& grid);
+
+} // namespace hpl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "measure.hpp"
+
+#include <string>
+
+namespace hpl {
+
+std::string to_json(const Report& report);
+/// The same for people.
+std::string to_table(const Report& report);
+
+} // namespace hpl
