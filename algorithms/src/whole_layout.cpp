@@ -6,6 +6,7 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>

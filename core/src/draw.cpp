@@ -71,12 +71,16 @@ std::vector<Cell> section_axis(const AxisLayout& axis, int p) {
         const GlobalIndex g = axis.to_global(p, l);
         // What is on several processes is everybody's own.
         const bool owned = axis.owned_local(p).contains(l);
-        // Padding wider than the boundary's reaches beyond the array's end.
-        const bool is_nobodys = axis.is_block() && !axis.global_range().contains(g);
+        // Padding wider than the boundary's reaches beyond the array's end, or around it.
+        const bool is_beyond = axis.is_block() && !axis.global_range().contains(g);
+        const std::int64_t n = axis.size();
+        const bool is_around = is_beyond && axis.periodic() && n > 0;
+        const GlobalIndex whose = is_around ? GlobalIndex((g.value() % n + n) % n) : g;
+        const bool is_nobodys = is_beyond && !is_around;
         cells.push_back({.index = g,
                          .coordinate = owned        ? p
                                        : is_nobodys ? -1
-                                                    : axis.owner(g),
+                                                    : axis.owner(whose),
                          .owned = owned,
                          .interior = axis.interior_local(p).contains(l)});
     }
@@ -166,18 +170,21 @@ std::string range_text(const AxisLayout& axis, int p) {
 
 /// The least and the most elements that a process owns; empty where not everything is known.
 std::string balance_text(const ArrayLayout& layout) {
+    for (int d = 0; d < layout.rank(); ++d)
+        if (partly_known(layout.axis(d))) return "";
+    // Where one axis is empty, the others' product may not fit.
+    for (int d = 0; d < layout.rank(); ++d)
+        if (layout.axis(d).protocol_size() == 0) return "\n  each owns 0 elements";
     std::int64_t least = 1;
     std::int64_t most = 1;
     for (int d = 0; d < layout.rank(); ++d) {
         const AxisLayout& axis = layout.axis(d);
-        if (partly_known(axis)) return "";
         std::int64_t axis_least = std::numeric_limits<std::int64_t>::max();
         std::int64_t axis_most = 0;
         for (int p = 0; p < axis.grid_size(); ++p) {
             axis_least = std::min(axis_least, axis.owned_local(p).size());
             axis_most = std::max(axis_most, axis.owned_local(p).size());
         }
-        if (axis_most == 0) return "\n  each owns 0 elements"; // other axes may be of any size
         least *= axis_least;
         most *= axis_most;
     }

@@ -287,9 +287,21 @@ what each process holds
 // Other axes may be of any size.
 TEST(Draw, no_elements_of_long_axes) {
     const std::int64_t size = std::int64_t{1} << 40;
-    const std::string picture =
-        draw(ArrayLayout(ProcessGrid{1, 1, 1}, {block(size), block(size), block(0)}));
-    EXPECT_TRUE(picture.ends_with("\n  each owns 0 elements")) << picture;
+    const ProcessGrid grid{1, 1, 1};
+    for (const ArrayLayout& layout : {ArrayLayout(grid, {block(size), block(size), block(0)}),
+                                      ArrayLayout(grid, {block(0), block(size), block(size)})}) {
+        const std::string picture = draw(layout);
+        EXPECT_TRUE(picture.ends_with("\n  each owns 0 elements")) << picture;
+    }
+}
+
+TEST(Draw, padding_around_the_end) {
+    const std::string picture = draw(
+        ArrayLayout(ProcessGrid{3}, {block(3, {.padding = 2, .boundary = 0, .periodic = true})}));
+    EXPECT_NE(picture.find("    element | -1   0   1   2   3\n"
+                           "    process | (2) (0)  1  (2) (0)\n"),
+              std::string::npos)
+        << picture;
 }
 
 // Padding wider than the boundary's: what lies beyond the array's end is nobody's.

@@ -138,7 +138,7 @@ public:
             elements.add_elements(found.brought);
             return elements;
         });
-        m_plan.emplace(comm, from.layout(), list);
+        m_plan.emplace(GatherPlan(comm, from.layout(), list));
         agree_on(comm, name, [&] {
             m_brought = Kokkos::View<From_value*, MemorySpace>(
                 Kokkos::view_alloc(exec, "distview::InspectedLoop::brought"),

@@ -223,7 +223,7 @@ private:
             options.from_ranks = m_ranks;
             options.to_ranks = m_ranks;
             auto made = std::make_unique<Step>(Step{std::nullopt, section(from), section(to)});
-            made->plan.emplace(m_comm, from.layout, to.layout, options);
+            made->plan.emplace(RedistributionPlan(m_comm, from.layout, to.layout, options));
             step = std::move(made); // after the plan, which all ranks have or none, nothing fails
         }
         try {
