@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "agreed_options.hpp"
 #include "grid_option.hpp"
 #include "measure.hpp"
 #include "output.hpp"
 #include "program.hpp"
 #include "report.hpp"
-
-#include <cstdio>
 
 namespace {
 
@@ -13,25 +12,16 @@ using program::root;
 
 void run(const distview::Communicator& comm, int argc, char** argv) {
     distview::ProcessGrid grid;
-    const daxpy::CommandLine line = distview::agree_on(comm, "daxpy", [&] {
-        daxpy::CommandLine parsed = daxpy::parse_command_line(argc, argv);
-        if (!parsed.help.empty()) return parsed;
-        grid = program::grid_of_option(parsed.options.grid, comm.size());
-        if (comm.rank() == root && !parsed.options.json_path.empty())
-            program::require_writable("--json", parsed.options.json_path);
-        return parsed;
-    });
-    distview::agree(comm, "command line", nullptr, program::digest_of_arguments(argc, argv));
-    if (!line.help.empty()) {
-        if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
-        return;
-    }
+    const auto options = program::agreed_options(
+        comm, "daxpy", argc, argv, daxpy::parse_command_line, [&](const daxpy::Options& given) {
+            grid = program::grid_of_option(given.grid, comm.size());
+        });
+    if (!options) return;
 
-    const daxpy::Report report = daxpy::measure(daxpy::Exec(), comm, line.options, grid);
+    const daxpy::Report report = daxpy::measure(daxpy::Exec(), comm, *options, grid);
     distview::agree_on(comm, "daxpy", [&] {
         if (comm.rank() != root) return;
-        program::write_report(line.options.json_path, daxpy::to_json(report),
-                              daxpy::to_table(report));
+        program::write_report(options->json_path, daxpy::to_json(report), daxpy::to_table(report));
     });
     distview::require<distview::Error>(report.check.mismatches == 0, [&] {
         return distview::text(report.check.mismatches, " elements are wrong");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "agreed_options.hpp"
 #include "grid_option.hpp"
 #include "output.hpp"
 #include "program.hpp"
@@ -6,8 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <span>
+#include <string>
 
 namespace {
 
@@ -15,34 +16,26 @@ using program::root;
 
 void run(const distview::Communicator& comm, int argc, char** argv) {
     distview::ProcessGrid grid;
-    const poisson::CommandLine line = distview::agree_on(comm, "poisson", [&] {
-        poisson::CommandLine parsed = poisson::parse_command_line(argc, argv);
-        if (!parsed.help.empty()) return parsed;
-        const poisson::Shape& shape = parsed.options.shape;
-        const std::span<const std::int64_t> cells(shape.n, static_cast<std::size_t>(shape.axes));
-        grid = program::grid_of_option(parsed.options.grid, comm.size(), shape.axes, cells);
-        if (comm.rank() == root) {
-            program::require_distinct({{"--json", parsed.options.json_path},
-                                       {"--checkpoint", parsed.options.checkpoints.path}});
-            program::require_distinct({{"--json", parsed.options.json_path},
-                                       {"--restart", parsed.options.checkpoints.restart}});
-        }
-        if (comm.rank() == root && !parsed.options.json_path.empty())
-            program::require_writable("--json", parsed.options.json_path);
-        if (comm.rank() == root && !parsed.options.checkpoints.path.empty())
-            program::require_writable("--checkpoint", parsed.options.checkpoints.path);
-        return parsed;
-    });
-    distview::agree(comm, "command line", nullptr, program::digest_of_arguments(argc, argv));
-    if (!line.help.empty()) {
-        if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
-        return;
-    }
+    const auto options = program::agreed_options(
+        comm, "poisson", argc, argv, poisson::parse_command_line,
+        [&](const poisson::Options& given) {
+            const poisson::Shape& shape = given.shape;
+            const std::span<const std::int64_t> cells(shape.n,
+                                                      static_cast<std::size_t>(shape.axes));
+            grid = program::grid_of_option(given.grid, comm.size(), shape.axes, cells);
+            if (comm.rank() != root) return;
+            const std::string& checkpoint = given.checkpoints.path;
+            program::require_distinct({{"--json", given.json_path}, {"--checkpoint", checkpoint}});
+            program::require_distinct(
+                {{"--json", given.json_path}, {"--restart", given.checkpoints.restart}});
+            if (!checkpoint.empty()) program::require_writable("--checkpoint", checkpoint);
+        });
+    if (!options) return;
 
-    const poisson::Report report = poisson::solve(comm, line.options, grid);
+    const poisson::Report report = poisson::solve(comm, *options, grid);
     distview::agree_on(comm, "poisson", [&] {
         if (comm.rank() != root) return;
-        program::write_report(line.options.json_path, poisson::to_json(report),
+        program::write_report(options->json_path, poisson::to_json(report),
                               poisson::to_table(report));
     });
     distview::require<distview::Error>(report.result.converged(), [&] {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "agreed_options.hpp"
 #include "grid_option.hpp"
 #include "measure.hpp"
 #include "output.hpp"
 #include "program.hpp"
 #include "report.hpp"
-
-#include <cstdio>
 
 namespace {
 
@@ -13,24 +12,16 @@ using program::root;
 
 void run(const distview::Communicator& comm, int argc, char** argv) {
     distview::ProcessGrid grid;
-    const ptrans::CommandLine line = distview::agree_on(comm, "ptrans", [&] {
-        ptrans::CommandLine parsed = ptrans::parse_command_line(argc, argv);
-        if (!parsed.help.empty()) return parsed;
-        grid = program::grid_of_option(parsed.options.grid, comm.size());
-        if (comm.rank() == root && !parsed.options.json_path.empty())
-            program::require_writable("--json", parsed.options.json_path);
-        return parsed;
-    });
-    distview::agree(comm, "command line", nullptr, program::digest_of_arguments(argc, argv));
-    if (!line.help.empty()) {
-        if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
-        return;
-    }
+    const auto options = program::agreed_options(
+        comm, "ptrans", argc, argv, ptrans::parse_command_line, [&](const ptrans::Options& given) {
+            grid = program::grid_of_option(given.grid, comm.size());
+        });
+    if (!options) return;
 
-    const ptrans::Report report = ptrans::measure(comm, line.options, grid);
+    const ptrans::Report report = ptrans::measure(comm, *options, grid);
     distview::agree_on(comm, "ptrans", [&] {
         if (comm.rank() != root) return;
-        program::write_report(line.options.json_path, ptrans::to_json(report),
+        program::write_report(options->json_path, ptrans::to_json(report),
                               ptrans::to_table(report));
     });
     distview::require<distview::Error>(report.check.passed(), [&] {

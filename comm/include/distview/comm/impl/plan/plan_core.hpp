@@ -192,7 +192,7 @@ private:
     ExchangeBinding* m_unread = nullptr; ///< of the last execution, until others have read it
     std::map<std::size_t, PlanLines> m_lines;
     std::vector<std::shared_ptr<ExchangeBinding>> m_bindings;
-    /// For the binding of an execution that was given up; of one element until there is one. A plan has one such.
+    /// List node for the binding of an abandoned execution, made ahead so that keep() allocates nothing; one is enough.
     std::list<std::shared_ptr<Closable>> m_kept{nullptr};
 };
 
