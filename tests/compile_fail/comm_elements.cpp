@@ -40,6 +40,7 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, GatherPlan& plan, Migrat
     static_cast<void>(migration);
 #if DISTVIEW_CASE == 0
     plan.execute(exec, u, values);
+    plan.read(exec, u, values);
     plan.combine(exec, Sum{}, std::tie(values, values), std::tie(u, u));
     migration.execute(exec, values, values);
     words.add(1, 0);
@@ -59,5 +60,7 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, GatherPlan& plan, Migrat
     distview::get_elements(exec, plan.communicator(), values, distview::IndexList({1}));
 #elif DISTVIEW_CASE == 5 // expected: expected a number of at least 4 bytes
     shorts.add(1, 0);
+#elif DISTVIEW_CASE == 6 // expected: values are written, but they are const
+    plan.read(exec, u, Kokkos::View<const double*, Kokkos::HostSpace>(values));
 #endif
 }

@@ -27,10 +27,6 @@ constexpr int advice_collapse = MADV_COLLAPSE;
 constexpr int advice_collapse = 25; // of Linux 6.1; older kernels refuse it
 #endif
 
-/// After so many bytes without a huge page, none is asked for any more: where memory is fragmented, the kernel
-/// may look for one for long.
-constexpr std::size_t patience = std::size_t{1} << 26;
-
 std::string first_line_of(const char* path) {
     std::ifstream file(path);
     std::string line;
@@ -117,19 +113,14 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
     if (!is_told || huge_page == 0 || bytes < huge_page) return reserve(0, bytes);
     // Now, since the file must already be as long as the last huge page.
     if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return errno;
-    bool has_more = true;
     const std::size_t whole = bytes / huge_page * huge_page;
-    for (std::size_t begin = 0, end = 0; begin < whole; begin = end) {
-        end = std::min(whole, begin + std::max(patience / huge_page, std::size_t{1}) * huge_page);
-        for (std::size_t page = begin; has_more && page < end; page += huge_page)
-            // One small page, for nothing is made of pages that are not there; not all, which would have
-            // to be copied.
-            if (const int failure = reserve(page, page + 1)) return failure;
-        // The kernel's default for shared memory is no huge pages unless they are asked for.
-        has_more = has_more && ::madvise(data + begin, end - begin, advice_collapse) == 0;
-        if (const int failure = reserve(begin, end)) return failure;
-    }
-    return whole < bytes ? reserve(whole, bytes) : 0;
+    for (std::size_t page = 0; page < whole; page += huge_page)
+        // One small page, for nothing is made of pages that are not there; not all, which would have to be copied.
+        if (const int failure = reserve(page, page + 1)) return failure;
+    // The kernel's default for shared memory is no huge pages unless they are asked for. It stops at the first that it
+    // does not find.
+    ::madvise(data, whole, advice_collapse);
+    return reserve(0, bytes);
 }
 
 } // namespace distview::impl

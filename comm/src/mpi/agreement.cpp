@@ -72,11 +72,27 @@ Failure describe(const std::exception_ptr& failure) {
     throw Error(failure.message);
 }
 
+/// A rank that has no memory for it takes part, and gets nothing.
 void broadcast(MPI_Comm comm, int root, std::string& value) {
     auto size = static_cast<int>(value.size());
     check_mpi(MPI_Bcast(&size, 1, MPI_INT, root, comm), "MPI_Bcast");
-    value.resize(static_cast<std::size_t>(size));
-    check_mpi(MPI_Bcast(value.data(), size, MPI_CHAR, root, comm), "MPI_Bcast");
+    try {
+        value.resize(static_cast<std::size_t>(size));
+    } catch (const std::bad_alloc&) {
+        value.clear();
+    }
+    std::array<char, 1024> unwanted;
+    for (int begin = 0; begin < size; begin += static_cast<int>(unwanted.size())) {
+        const int count = std::min(size - begin, static_cast<int>(unwanted.size()));
+        char* const piece = value.empty() ? unwanted.data() : value.data() + begin;
+        check_mpi(MPI_Bcast(piece, count, MPI_CHAR, root, comm), "MPI_Bcast");
+    }
+}
+
+int lowest_rank(const Communicator& comm, bool is_one) {
+    int rank = is_one ? comm.rank() : comm.size();
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN, comm.mpi()), "MPI_Allreduce");
+    return rank;
 }
 
 /// Of what ranks tell each other.
@@ -140,9 +156,7 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
                                    std::uint64_t digest, const Arguments& arguments) {
     std::uint64_t root_digest = digest;
     check_mpi(MPI_Bcast(&root_digest, 1, MPI_UINT64_T, 0, comm.mpi()), "MPI_Bcast");
-    int first = digest == root_digest ? comm.size() : comm.rank();
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm.mpi()),
-              "MPI_Allreduce");
+    const int first = lowest_rank(comm, digest != root_digest);
     std::string mine;
     try {
         mine = impl::packed<AgreementMembers>(arguments ? arguments() : std::vector<Argument>());
@@ -166,17 +180,14 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
 /// `arrays`: their digest, of a rank that can number them.
 [[noreturn]] void raise_other_arrays(const Communicator& comm, const char* caller,
                                      const std::optional<std::uint64_t>& arrays) {
-    const std::array<std::uint64_t, 2> mine{arrays ? std::uint64_t{1} : 0, arrays.value_or(0)};
-    std::vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(comm.size()));
-    check_mpi(MPI_Allgather(mine.data(), 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm.mpi()),
-              "MPI_Allgather");
-    const auto first = std::find_if(all.begin(), all.end(), [](const auto& its) { return its[0]; });
-    const auto other = std::find_if(first, all.end(),
-                                    [&](const auto& its) { return its[0] != 0 && its != *first; });
+    const int first = lowest_rank(comm, arrays.has_value());
+    std::uint64_t of_first = arrays.value_or(0);
+    check_mpi(MPI_Bcast(&of_first, 1, MPI_UINT64_T, first, comm.mpi()), "MPI_Bcast");
+    const int other = lowest_rank(comm, arrays && *arrays != of_first);
     throw UsageError(text(caller,
                           ": expected the same arrays, in the same order, on all ranks, "
                           "those of rank ",
-                          other - all.begin(), " differ from those of rank ", first - all.begin()));
+                          other, " differ from those of rank ", first));
 }
 
 } // namespace

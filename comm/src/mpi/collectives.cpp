@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <initializer_list>
 #include <limits>
@@ -29,12 +30,8 @@ MPI_Datatype mpi_type() {
         return MPI_UINT32_T;
     else if constexpr (std::same_as<T, std::int64_t>)
         return MPI_INT64_T;
-    else if constexpr (std::same_as<T, std::uint64_t>)
-        return MPI_UINT64_T;
-    else if constexpr (std::same_as<T, float>)
-        return MPI_FLOAT;
     else
-        return MPI_DOUBLE;
+        return MPI_UINT64_T;
 }
 
 MPI_Op mpi_operation(ReduceOperation operation) {
@@ -46,13 +43,25 @@ MPI_Op mpi_operation(ReduceOperation operation) {
     return MPI_SUM;
 }
 
-template <class T>
-void sum_in_rank_order(const Communicator& comm, std::span<T> values, std::vector<T>& all) {
+/// NaN comes before and after every number.
+template <std::floating_point T>
+void combine(ReduceOperation operation, T& here, T other) {
+    switch (operation) {
+    case ReduceOperation::sum: here += other; break;
+    case ReduceOperation::min: here = other < here || std::isnan(other) ? other : here; break;
+    case ReduceOperation::max: here = here < other || std::isnan(other) ? other : here; break;
+    }
+}
+
+/// MPI may combine in another order on each rank, and NaNs and zeros of either sign to other bits.
+template <std::floating_point T>
+void reduce_in_rank_order(const Communicator& comm, ReduceOperation operation, std::span<T> values,
+                          std::vector<T>& all) {
     impl::all_gather(comm, values.data(), all.data(), values.size_bytes());
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = all[i];
         for (std::size_t j = i + values.size(); j < all.size(); j += values.size())
-            values[i] += all[j];
+            combine(operation, values[i], all[j]);
     }
 }
 
@@ -65,10 +74,12 @@ void check_root(const Communicator& comm, const char* caller, int root) {
 void check_sizes(const Communicator& comm, const char* caller, std::int64_t my_size,
                  std::span<const std::int64_t> sizes) {
     const bool sizes_match =
-        std::ssize(sizes) == comm.size() && sizes[static_cast<std::size_t>(comm.rank())] == my_size;
+        std::ssize(sizes) == comm.size() &&
+        sizes[static_cast<std::size_t>(comm.rank())] == my_size &&
+        std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size >= 0; });
     require<UsageError>(sizes_match, [&] {
         return text(caller, ": expected the sizes of ", comm.size(), " ranks, ", my_size,
-                    " bytes for rank ", comm.rank());
+                    " bytes for rank ", comm.rank(), ", none below 0");
     });
 }
 
@@ -160,15 +171,21 @@ constexpr const char* name_of(ReduceOperation operation) {
     return "all_reduce(sum)";
 }
 
-/// Agrees on what all ranks must pass alike; what `check` throws on one rank is thrown on all.
+/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; what `check` throws on one rank is thrown on all.
 template <class Check>
 void meet(const Communicator& comm, const char* caller, const Check& check,
-          std::initializer_list<std::pair<const char*, std::int64_t>> arguments) {
+          std::initializer_list<std::pair<const char*, std::int64_t>> arguments,
+          std::span<const std::int64_t> sizes = {}) {
     Hash digest;
     for (const auto& [name, value] : arguments) digest.add(value);
+    for (const std::int64_t size : sizes) digest.add(size);
     agree_on(comm, caller, check, digest.value(), [&] {
         std::vector<Argument> result;
         for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
+        std::string lines; // of which an error shows the first that differs
+        for (std::size_t r = 0; r < sizes.size(); ++r)
+            lines += text(sizes[r], " for rank ", r, '\n');
+        result.push_back({"number of bytes", lines});
         return result;
     });
 }
@@ -176,11 +193,12 @@ void meet(const Communicator& comm, const char* caller, const Check& check,
 Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
                        std::span<const std::int64_t> sizes, const impl::PieceOptions& options) {
     std::optional<Rounds> rounds;
-    meet(comm, caller, [&] { rounds.emplace(caller, comm, root, my_size, sizes, options); },
-         {{"root", root},
-          {"bytes of an element", options.element_bytes},
-          {"staging_bytes", options.staging_bytes},
-          {"bytes of all ranks", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}});
+    meet(
+        comm, caller, [&] { rounds.emplace(caller, comm, root, my_size, sizes, options); },
+        {{"root", root},
+         {"bytes of an element", options.element_bytes},
+         {"staging_bytes", options.staging_bytes}},
+        sizes);
     return std::move(*rounds);
 }
 
@@ -211,24 +229,25 @@ void barrier(const Communicator& comm) {
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
     const CollectiveCall call(comm, name_of(operation));
-    const bool is_in_order = std::floating_point<T> && operation == ReduceOperation::sum;
     int count = 0;
     std::vector<T> all;
     meet(comm, name_of(operation),
          [&] {
              count = impl::message_count(static_cast<std::int64_t>(values.size()), "all_reduce",
                                          "values");
-             if (is_in_order) all.resize(values.size() * static_cast<std::size_t>(comm.size()));
+             if constexpr (std::floating_point<T>)
+                 all.resize(values.size() * static_cast<std::size_t>(comm.size()));
          },
          {{"number of values", static_cast<std::int64_t>(values.size())},
           {"bytes of a value", sizeof(T)},
           {"whether values are floating-point numbers", std::floating_point<T>},
           {"whether values are signed", std::is_signed_v<T>}});
     if constexpr (std::floating_point<T>)
-        if (is_in_order) return sum_in_rank_order(comm, values, all);
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
-                            mpi_operation(operation), comm.mpi()),
-              "MPI_Allreduce");
+        reduce_in_rank_order(comm, operation, values, all);
+    else
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
+                                mpi_operation(operation), comm.mpi()),
+                  "MPI_Allreduce");
 }
 
 template void all_reduce(const Communicator&, ReduceOperation, std::span<std::int32_t>);
@@ -254,24 +273,26 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes) {
 void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
                   std::span<const std::int64_t> sizes, std::span<std::byte> all) {
     const CollectiveCall call(comm, "gather_bytes");
-    const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    std::int64_t total = 0;
     std::vector<int> counts;
     std::vector<int> offsets;
-    meet(comm, "gather_bytes",
-         [&] {
-             check_root(comm, "gather_bytes", root);
-             check_sizes(comm, "gather_bytes", std::ssize(mine), sizes);
-             require<UsageError>(comm.rank() != root || std::ssize(all) == total, [&] {
-                 return text("gather_bytes: expected a buffer of ", total, " bytes, got ",
-                             all.size());
-             });
-             if (!std::in_range<int>(total)) return;
-             for (const std::int64_t size : sizes) {
-                 offsets.push_back(counts.empty() ? 0 : offsets.back() + counts.back());
-                 counts.push_back(static_cast<int>(size));
-             }
-         },
-         {{"root", root}, {"bytes of all ranks", total}});
+    meet(
+        comm, "gather_bytes",
+        [&] {
+            check_root(comm, "gather_bytes", root);
+            check_sizes(comm, "gather_bytes", std::ssize(mine), sizes);
+            total = std::accumulate(sizes.begin(), sizes.end(), total);
+            require<UsageError>(comm.rank() != root || std::ssize(all) == total, [&] {
+                return text("gather_bytes: expected a buffer of ", total, " bytes, got ",
+                            all.size());
+            });
+            if (!std::in_range<int>(total)) return;
+            for (const std::int64_t size : sizes) {
+                offsets.push_back(counts.empty() ? 0 : offsets.back() + counts.back());
+                counts.push_back(static_cast<int>(size));
+            }
+        },
+        {{"root", root}}, sizes);
     if (!std::in_range<int>(total)) {
         std::vector<std::int64_t> begins(sizes.size());
         std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::int64_t{0});

@@ -35,7 +35,7 @@ void initialize_kokkos(int& argc, char** argv) {
         if (i == 0 || is_kokkos) for_kokkos.push_back(argv[i]);
         if (!is_kokkos) argv[kept++] = argv[i];
     }
-    if (argc > 0) argv[kept] = nullptr;
+    if (kept < argc) argv[kept] = nullptr; // else it is the caller's, if it is there
     argc = kept;
     int count = static_cast<int>(for_kokkos.size());
     for_kokkos.push_back(nullptr);

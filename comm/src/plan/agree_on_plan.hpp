@@ -20,34 +20,6 @@
 
 namespace distview::impl {
 
-/// Hash of a plan's arguments. Called with a name and a value, as ArgumentTexts is.
-class ArgumentDigest {
-public:
-    void operator()(const std::string&, const ArrayLayout& layout) {
-        m_hash.add(layout.fingerprint());
-    }
-    template <std::ranges::range Values>
-    void operator()(const std::string& name, const Values& values) {
-        m_hash.add(std::ranges::size(values));
-        for (const auto& value : values) (*this)(name, value);
-    }
-    void operator()(const std::string&, const AxisSlice& slice) {
-        m_hash.add(slice.begin).add(slice.count).add(slice.step);
-    }
-    void operator()(const std::string&, const Widths& widths) {
-        m_hash.add(widths.low).add(widths.high);
-    }
-    template <class Number>
-        requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-    void operator()(const std::string&, const Number& value) {
-        m_hash.add(value);
-    }
-    std::uint64_t value() const noexcept { return m_hash.value(); }
-
-private:
-    Hash m_hash;
-};
-
 /// Texts of a plan's arguments, for the error if ranks pass different ones.
 class ArgumentTexts {
 public:
@@ -57,7 +29,6 @@ public:
     }
     std::vector<Argument> take() noexcept { return std::move(m_texts); }
 
-private:
     static std::string text_of(const ArrayLayout& layout) { return layout.describe(); }
     static std::string text_of(const AxisSlice& slice) {
         return text("{begin ", slice.begin, ", count ", slice.count, ", step ", slice.step, '}');
@@ -80,7 +51,25 @@ private:
             return text(value);
     }
 
+private:
     std::vector<Argument> m_texts;
+};
+
+/// Hash of a plan's arguments: of layouts themselves, of which a text does not say all, and of others' texts.
+class ArgumentDigest {
+public:
+    void operator()(const std::string&, const ArrayLayout& layout) {
+        m_hash.add(layout.fingerprint());
+    }
+    template <class Value>
+    void operator()(const std::string&, const Value& value) {
+        for (const char c : ArgumentTexts::text_of(value)) m_hash.add(c);
+        m_hash.add('\n');
+    }
+    std::uint64_t value() const noexcept { return m_hash.value(); }
+
+private:
+    Hash m_hash;
 };
 
 /// Begins to build a plan: each rank runs `check`, which throws if its arguments are wrong, and all agree that none
@@ -93,10 +82,10 @@ template <class Visit>
 std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
                                        const std::function<void()>& check, const Visit& visit) {
     ArgumentDigest digest;
-    visit(digest);
     std::optional<Transport> required;
     std::exception_ptr failure;
     try {
+        visit(digest);
         required = required_transport();
         check_available(required);
         check();

@@ -19,53 +19,35 @@ namespace distview {
 
 namespace {
 
-/// Indices along the other axes that this process has, and the positions of the first one.
-std::vector<std::int64_t> own_indices(const AxisLayout& axis, int coordinate) {
-    std::vector<std::int64_t> result;
-    const LocalRange range = axis.interior_local(coordinate);
-    for (LocalIndex l = range.begin; l < range.end; ++l)
-        result.push_back(axis.to_global(coordinate, l).value());
-    return result;
-}
+/// The ghosts of this process by index, and the position in the section of each.
+struct Ghosts {
+    IndexList list;
+    std::vector<std::int64_t> positions{0};
+};
 
-/// The ghosts of this process, by index.
-IndexList ghosts_of(const GhostedLayout& ghosted, int process) {
+Ghosts ghosts_of(const GhostedLayout& ghosted, int process) {
     const ArrayLayout& layout = ghosted.layout;
     const GridCoordinates at = layout.coordinates(process);
+    Ghosts ghosts{IndexList(layout.rank())};
     std::vector<std::vector<std::int64_t>> lists;
     for (int d = 0; d < layout.rank(); ++d) {
-        const int coordinate = at[static_cast<std::size_t>(d)];
-        if (d != ghosted.axis) {
-            lists.push_back(own_indices(layout.axis(d), coordinate));
-            continue;
-        }
         const AxisLayout& axis = layout.axis(d);
-        const std::int64_t* const labels = axis.as_unstructured().labels(coordinate);
-        lists.emplace_back(labels + axis.owned_local(coordinate).size(),
-                           labels + axis.local_extent(coordinate));
-    }
-    IndexList list(layout.rank());
-    list.add_product(std::move(lists));
-    return list;
-}
-
-/// The position in the section of each ghost, in the order of ghosts_of().
-std::vector<std::int64_t> positions_of(const GhostedLayout& ghosted, int process) {
-    const ArrayLayout& layout = ghosted.layout;
-    const GridCoordinates at = layout.coordinates(process);
-    std::vector<std::int64_t> positions{0};
-    for (int d = 0; d < layout.rank(); ++d) {
         const int coordinate = at[static_cast<std::size_t>(d)];
-        LocalRange range = layout.axis(d).interior_local(coordinate);
-        if (d == ghosted.axis)
-            range = {range.end, LocalIndex(layout.axis(d).local_extent(coordinate))};
+        const std::int64_t extent = axis.local_extent(coordinate);
+        LocalRange range =
+            axis.interior_local(coordinate); // along the other axes all that this process has
+        if (d == ghosted.axis) range = {range.end, LocalIndex(extent)};
+        std::vector<std::int64_t>& indices = lists.emplace_back();
+        for (LocalIndex l = range.begin; l < range.end; ++l)
+            indices.push_back(axis.to_global(coordinate, l).value());
         std::vector<std::int64_t> longer;
-        for (const std::int64_t begun : positions)
+        for (const std::int64_t begun : ghosts.positions)
             for (LocalIndex l = range.begin; l < range.end; ++l)
-                longer.push_back(begun * layout.axis(d).local_extent(coordinate) + l.value());
-        positions = std::move(longer);
+                longer.push_back(begun * extent + l.value());
+        ghosts.positions = std::move(longer);
     }
-    return positions;
+    ghosts.list.add_product(std::move(lists));
+    return ghosts;
 }
 
 void check(const Communicator& comm, const GhostedLayout& ghosted) {
@@ -91,19 +73,18 @@ void check(const Communicator& comm, const GhostedLayout& ghosted) {
 
 /// The ghosts with their owners; places are positions in the section.
 impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghosted) {
-    const IndexList list =
+    const Ghosts ghosts =
         agree_on(comm, plan_names::ghost_exchange, [&] { return ghosts_of(ghosted, comm.rank()); });
     impl::GatherRole role = impl::find_gather_role(comm, plan_names::ghost_exchange, ghosted.layout,
-                                                   list, ghosted.axis);
+                                                   ghosts.list, ghosted.axis);
     agree_on(comm, plan_names::ghost_exchange, [&] {
-        const std::vector<std::int64_t> positions = positions_of(ghosted, comm.rank());
         for (impl::GatherRole::Wanted& from : role.wanted) {
             require<UsageError>(from.rank != comm.rank(), [&] {
                 return text(plan_names::ghost_exchange, ": an index of rank ", comm.rank(),
                             " is among its owned ones and its ghosts");
             });
             for (std::int64_t& place : from.places)
-                place = positions[static_cast<std::size_t>(place)];
+                place = ghosts.positions[static_cast<std::size_t>(place)];
         }
     });
     return role;

@@ -119,6 +119,25 @@ MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targ
       m_source_size(static_cast<std::int64_t>(targets.size())),
       m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {}
 
+void MigrationPlan::check_fields(std::span<const MigratingField> fields) const {
+    require<UsageError>(!fields.empty() && fields.size() <= most_fields, [&] {
+        return text(plan_names::migration, ": expected from 1 to ", most_fields, " fields, got ",
+                    fields.size());
+    });
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto& [from, to, element] = fields[i];
+        require<UsageError>(element.bytes > 0, [&] {
+            return text(plan_names::migration, ": expected the type of the elements of field ", i);
+        });
+        const std::int64_t missing = from ? 0 : source_size();
+        require<UsageError>(missing == 0 && (to || size() == 0), [&] {
+            return text(plan_names::migration, ": expected memory of ",
+                        missing > 0 ? missing : size(), " elements to ",
+                        missing > 0 ? "move" : "write", " for field ", i, ", got null");
+        });
+    }
+}
+
 void MigrationPlan::check_apart(std::span<const impl::Field> fields,
                                 std::span<const impl::PointLists> lists) const {
     const auto meet = [](const char* a, std::int64_t a_bytes, const char* b, std::int64_t b_bytes) {

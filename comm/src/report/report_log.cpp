@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 namespace distview::impl {
 
@@ -39,18 +40,23 @@ std::shared_ptr<PlanRecord> ReportLog::record_of(std::string_view plan, std::uin
     return m_plans.back();
 }
 
-void ReportLog::enter_call(std::string_view name) {
+void ReportLog::enter_call(std::string_view name) noexcept {
     m_inside->enter();
     if (m_inside->depth > 1) return;
     const auto found = std::find_if(m_calls.begin(), m_calls.end(),
                                     [&](const CallRecord& call) { return call.name == name; });
     m_call = static_cast<std::size_t>(found - m_calls.begin());
-    if (found == m_calls.end() && m_calls.size() < most_calls)
-        m_calls.push_back({.name = std::string(name)});
+    try {
+        if (found == m_calls.end() && m_calls.size() < most_calls)
+            m_calls.push_back({.name = std::string(name)});
+    } catch (const std::bad_alloc&) {
+        m_call = most_calls; // which no report tells of
+    }
     m_began = Clock::now();
 }
 
 void ReportLog::leave_call() noexcept {
+    if (m_inside->depth == 0) return; // the report began within the call
     const double seconds = std::chrono::duration<double>(Clock::now() - m_began).count();
     m_inside->leave(seconds);
     if (m_inside->depth > 0 || m_call >= m_calls.size()) return;

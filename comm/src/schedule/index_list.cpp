@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 namespace distview {
@@ -98,6 +99,17 @@ void IndexList::add_elements(std::span<const std::int64_t> indices) {
     });
     if (indices.empty()) return;
     Part& part = listed();
+    for (std::vector<std::int64_t>& axis : part.axes) {
+        const std::less<> before;
+        // Of a list's own numbers, which move when it grows.
+        if (!before(indices.data(), axis.data()) &&
+            before(indices.data(), axis.data() + axis.size()))
+            return add_elements(std::vector(indices.begin(), indices.end()));
+    }
+    for (std::vector<std::int64_t>& axis : part.axes) {
+        const std::size_t size = axis.size() + indices.size() / axes;
+        if (size > axis.capacity()) axis.reserve(std::max(size, 2 * axis.capacity()));
+    }
     for (std::size_t i = 0; i < indices.size(); ++i) part.axes[i % axes].push_back(indices[i]);
     part.end += static_cast<std::int64_t>(indices.size() / axes);
 }

@@ -23,6 +23,7 @@ DirectExchange::DirectExchange(const Setting& setting, std::vector<Source> sourc
     : m_setting(setting), m_sources(std::move(sources)), m_readers(std::move(readers)),
       m_waiting_for(m_sources.size()) {
     if (m_readers.empty()) m_setting.ready = nullptr;
+    if (!m_sources.empty()) m_plan = m_sources.front().done->plan.load(std::memory_order_relaxed);
 }
 
 void DirectExchange::throw_gone(int peer) const {
@@ -74,7 +75,7 @@ bool DirectExchange::is_taken(int source) const noexcept {
 
 void DirectExchange::end_reading() {
     for (const Source& source : m_sources)
-        if (!stayed(*source.ready)) throw_gone(source.peer);
+        if (!stayed(*source.ready) || !is_ours(*source.done)) throw_gone(source.peer);
     m_reads = false;
     for (const Source& source : m_sources) publish(*source.done, m_epoch, m_setting.oversubscribed);
 }
@@ -111,10 +112,11 @@ bool DirectExchange::wait(Waiter& waiter, const std::vector<char>* wanted) noexc
 
 void DirectExchange::abandon() noexcept {
     if (!std::exchange(m_under_way, false)) return;
-    // A source that was told of the end of reading may have given its line to another plan. One that is written to must
-    // not take the exchange for done, nor one of other arrays, whose epoch may be lower.
+    // A source that was told of the end of reading, or that has dropped the plan, may have given its line to another one.
+    // One that is written to must not take the exchange for done, nor one of other arrays, whose epoch may be lower.
     for (std::size_t i = 0; i < m_sources.size() && m_reads; ++i) {
         SyncLine& done = *m_sources[i].done;
+        if (!is_ours(done)) continue;
         const std::uint64_t before = done.epoch.load(std::memory_order_relaxed) & ~gone_bit;
         publish_last(done, m_setting.writes ? before : m_epoch);
     }

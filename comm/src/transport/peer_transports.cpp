@@ -223,16 +223,16 @@ std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fie
     return result;
 }
 
-PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
+PlanLines::PlanLines(CommunicatorState& state, std::uint64_t plan, std::vector<int> readers)
     : m_readers(std::move(readers)), m_done(m_readers.size()) {
     const auto is_near = [&](int reader) { return state.calls().is_near(reader); };
     const auto near = std::count_if(m_readers.begin(), m_readers.end(), is_near);
     m_memory = state.line_memory(1 + static_cast<std::size_t>(near));
     m_ready = static_cast<SyncLine*>(m_memory.get());
     if (!m_ready) return;
-    SyncLine* line = new (m_ready) SyncLine;
+    SyncLine* line = new (m_ready) SyncLine{.plan = plan};
     for (std::size_t r = 0; r < m_readers.size(); ++r)
-        if (is_near(m_readers[r])) m_done[r] = new (++line) SyncLine;
+        if (is_near(m_readers[r])) m_done[r] = new (++line) SyncLine{.plan = plan};
 }
 
 TransportSearch::TransportSearch(CommunicatorState& state, Setting setting,

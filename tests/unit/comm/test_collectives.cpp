@@ -12,7 +12,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -76,6 +78,23 @@ TEST(AllReduce, sums_are_added_in_the_order_of_the_ranks) {
     for (int repeat = 0; repeat < 100; ++repeat)
         EXPECT_TRUE(
             bits_equal(all_reduce(comm, ReduceOperation::sum, value(comm.rank())), expected));
+}
+
+// Otherwise a loop that ends by one may go on on some ranks.
+TEST(AllReduce, least_and_greatest_have_the_same_bits_on_all_ranks) {
+    const Communicator comm = world();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const auto& [one, other] : {std::pair(nan, 1.0), std::pair(-0.0, 0.0)})
+        for (int place = 0; place < comm.size(); ++place)
+            for (const bool is_swapped : {false, true})
+                for (const auto operation : {ReduceOperation::min, ReduceOperation::max}) {
+                    const bool is_one = (comm.rank() == place) != is_swapped;
+                    const double result = all_reduce(comm, operation, is_one ? one : other);
+                    for (const double theirs : all_gather(comm, result))
+                        EXPECT_TRUE(bits_equal(theirs, result));
+                    EXPECT_EQ(std::isnan(result),
+                              std::isnan(one) && (comm.size() > 1 || !is_swapped));
+                }
 }
 
 TEST(AllGather, in_the_order_of_the_ranks) {
@@ -182,6 +201,16 @@ TEST(GatherBytes, wrong_use_throws_on_all_ranks) {
     EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, sizes, all), UsageError,
                               "gather_bytes: expected a buffer of ");
     all.push_back({});
+    std::vector<std::int64_t> below(sizes);
+    below.back() = -1;
+    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, below, all), UsageError, "none below 0");
+    if (n >= 3) { // ranks take different numbers for those of two others, which add up to the same
+        std::vector<std::int64_t> other(sizes);
+        if (comm.rank() == 0) other[1] -= 1, other[2] += 1;
+        EXPECT_THROW_ON_ALL_RANKS(
+            gather_bytes(comm, 0, mine, other, all), UsageError,
+            "number of bytes is 4 for rank 1 on rank 1, 3 for rank 1 on rank 0");
+    }
     gather_bytes(comm, 0, mine, sizes, all);
     EXPECT_EQ(all.back(), comm.rank() == 0 ? byte_of(comm.size() - 1, 3) : std::byte{});
 }

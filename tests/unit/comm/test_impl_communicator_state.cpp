@@ -65,11 +65,13 @@ TEST(PlanLines, AreThoseOfReadersOnThisNode) {
     distview::impl::CommunicatorState& state = *distview::impl::state_of(comm);
     std::vector<int> readers;
     for (int rank = 0; rank < comm.size() + 3; ++rank) readers.push_back(rank); // three far ones
-    const distview::impl::PlanLines lines(state, readers);
+    const distview::impl::PlanLines lines(state, 7, readers);
     ASSERT_ON_ALL_RANKS(lines.ready() != nullptr);
     const distview::impl::SyncLine* line = lines.ready();
     for (std::size_t r = 0; r < readers.size(); ++r)
         EXPECT_EQ(lines.done(r), state.calls().is_near(readers[r]) ? ++line : nullptr) << r;
+    EXPECT_EQ(lines.ready()->plan, 7u);
+    EXPECT_EQ(line->plan, 7u);
 }
 
 // As if the ranks had been built with versions of the library that lay out shared memory in different ways.

@@ -167,7 +167,7 @@ TEST_F(DeviceExchange, IsInPlaceAmongRanksOfOneKindAlone) {
     std::vector<int> others;
     for (int rank = 0; rank < comm.size(); ++rank)
         if (rank != comm.rank()) others.push_back(rank);
-    const impl::PlanLines lines(state, others);
+    const impl::PlanLines lines(state, 0, others);
     const impl::OfferedPacks none{std::vector<const char*>(others.size(), nullptr), true};
     for (const bool shared : {false, true}) {
         const Array a = make(shared);

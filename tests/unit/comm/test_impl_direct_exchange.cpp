@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 namespace distview::testing {
 
 namespace {
@@ -65,6 +67,29 @@ TEST(DirectExchange, ThatIsGivenUpAfterElementsWereReadDoesNotWriteToTheirRank) 
     ranks.done.epoch = 0; // its new plan's
     ranks.reader.abandon();
     EXPECT_EQ(ranks.done.epoch, 0u);
+}
+
+// A plan that its source has dropped is executed by mistake, and given up, while the source's next plan has its lines.
+TEST(DirectExchange, OfADroppedPlanDoesNotWriteToLinesOfAnother) {
+    TwoRanks ranks;
+    ranks.begin(6);
+    ranks.reader.end_reading();
+    EXPECT_TRUE(ranks.source.readers_done());
+    SyncLine* const ready = new (&ranks.ready) SyncLine{.plan = 1};
+    SyncLine* const done = new (&ranks.done) SyncLine{.plan = 1};
+    DirectExchange source({.user = "source", .ready = ready}, {}, {{1, done}});
+    source.begin(1);
+    ranks.reader.begin(7);
+    ranks.reader.abandon();
+    EXPECT_FALSE(source.readers_done());
+    ranks.reader.begin(1); // as far as the other plan is
+    EXPECT_EQ(ranks.reader.next_arrival(), 0);
+    EXPECT_THROW(ranks.reader.end_reading(), UsageError);
+    EXPECT_FALSE(source.readers_done());
+    DirectExchange reader({.user = "reader"}, {{0, ready, done}}, {});
+    reader.begin(1);
+    reader.abandon();
+    EXPECT_TRUE(source.readers_done());
 }
 
 } // namespace

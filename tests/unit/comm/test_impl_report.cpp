@@ -6,6 +6,7 @@
 #include "transports.hpp"
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/impl/report/plan_recorder.hpp>
 #include <distview/comm/impl/report/report.hpp>
@@ -333,6 +334,26 @@ TEST(Report, RanksWithoutOneDoNotKeepOthers) {
     const Lines report(content_of(file));
     EXPECT_EQ(report.number({{"type", "report"}}, "missing_ranks"), 0);
     EXPECT_EQ(report.number({{"type", "plan"}}, "executions"), 1);
+}
+
+TEST(Report, MayBeginWithinACall) {
+    const std::string file = file_name(".json");
+    const OwnedComm world = duplicate_world();
+    Communicator comm(world.get());
+    {
+        const CollectiveCall setup(comm, "setup");
+        comm.set_report(file);
+    }
+    {
+        const CollectiveCall outer(comm, "outer");
+        barrier(comm);
+    }
+    PaddingExchangePlan plan(comm, rows_of(comm)); // nothing is told of a communicator without one
+    plan.execute(Exec(), shared_plate(comm, rows_of(comm)));
+    comm.close();
+    const Lines report(content_of(file));
+    EXPECT_EQ(report.number({{"type", "call"}, {"rank", "0"}, {"name", "outer"}}, "calls"), 1);
+    EXPECT_EQ(report.find({{"type", "call"}, {"name", "barrier"}}).size(), 0U);
 }
 
 TEST(Report, EnvironmentNamesTheFile) {

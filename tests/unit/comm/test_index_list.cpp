@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -71,6 +72,18 @@ TEST(IndexList, counts_elements_of_all_parts) {
     list.add_element({5, 6});
     EXPECT_EQ(list.size(), 14);
     EXPECT_EQ(list.parts().size(), 4U);
+}
+
+TEST(IndexList, takes_its_own_numbers) {
+    IndexList list({1, 2, 3});
+    for (const int size : {3, 6, 12}) {
+        const std::vector<std::int64_t> numbers = list.parts().back().axes[0];
+        EXPECT_EQ(list.size(), size);
+        list.add_elements(list.parts().back().axes[0]);
+        EXPECT_EQ(list.parts().back().axes[0].size() % 3, 0U);
+        EXPECT_TRUE(
+            std::equal(numbers.rbegin(), numbers.rend(), list.parts().back().axes[0].rbegin()));
+    }
 }
 
 TEST(IndexList, has_no_elements_after_a_move) {

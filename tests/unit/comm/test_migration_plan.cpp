@@ -357,6 +357,15 @@ TEST_F(MigrationPlanExamples, TakesListsOfTypesKnownAtRunTime) {
                               "expected from 1 to 16 fields, got 17");
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::span<const MigratingField>()), UsageError,
                               "expected from 1 to 16 fields, got 0");
+    const std::array wrong{MigratingField{x.data(), x2.data()},
+                           MigratingField{nullptr, x2.data(), element_type<double>()},
+                           MigratingField{x.data(), nullptr, element_type<double>()}};
+    const std::array expected{"expected the type of the elements of field 0",
+                              "elements to move for field 0, got null",
+                              "elements to write for field 0, got null"};
+    for (std::size_t i = 0; i < wrong.size(); ++i)
+        EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::span<const MigratingField>(&wrong[i], 1)),
+                                  UsageError, expected[i]);
 }
 
 TEST_F(MigrationPlanExamples, APlanThatHasBeenMovedFromIsAnError) {

@@ -6,6 +6,7 @@
 #include "out_of_memory.hpp"
 #include "transports.hpp"
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/elements.hpp>
 #include <distview/comm/gather_plan.hpp>
@@ -14,10 +15,14 @@
 #include <distview/comm/migration_plan.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/text.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
+#include <exception>
+#include <span>
 #include <vector>
 
 namespace distview::testing {
@@ -68,6 +73,30 @@ TEST_F(OutOfMemory, InCollectives) {
     });
 }
 
+// What is said of it takes memory, too.
+TEST_F(OutOfMemory, InAgreementsOfRanksThatDiffer) {
+    const ArrayLayout alone(ProcessGrid{1}, {block(1)});
+    const DistView<double*> a(exec, "a", alone, 0), b(exec, "b", alone, 0);
+    check_out_of_memory([&](const Communicator& comm) {
+        for (const auto& array : {a, b}) distview::impl::number_array(comm, array.identity());
+        const std::array<std::uint64_t, 1> one{(comm.rank() == 0 ? a : b).identity()};
+        const auto differ = [&](std::uint64_t digest, std::span<const std::uint64_t> arrays) {
+            try {
+                agree(
+                    comm, "call", nullptr, digest,
+                    [&] { return std::vector<Argument>{{"number", text(digest)}}; }, arrays);
+            } catch (const DeadlineError&) {
+                throw;
+            } catch (const std::exception&) { // one rank has no memory for a text
+                return true;
+            }
+            return false;
+        };
+        differ(0, one); // unless a rank could not number them
+        return differ(static_cast<std::uint64_t>(comm.rank()), {});
+    });
+}
+
 TEST_F(OutOfMemory, InPaddingExchangesInPlace) {
     const ArrayLayout layout = ring(world);
     check_out_of_memory([&](const Communicator& comm) {
@@ -78,6 +107,19 @@ TEST_F(OutOfMemory, InPaddingExchangesInPlace) {
 TEST_F(OutOfMemory, InPaddingExchangesOfBorrowedArrays) {
     const NumberedArray array = borrowed(ring(world));
     check_out_of_memory([&](const Communicator& comm) { return exchange(comm, array); });
+}
+
+TEST_F(OutOfMemory, InPaddingExchangesOfTypesKnownAtRunTime) {
+    const NumberedArray array = borrowed(ring(world));
+    const std::array any{AnyDistView(array)};
+    check_out_of_memory([&](const Communicator& comm) {
+        number(array, 1);
+        PaddingExchangePlan plan(comm, array.layout());
+        // The first one has all that takes memory; ranks that leave it make the second one as the first.
+        plan.execute(exec, any);
+        plan.execute(exec, any);
+        return find_wrong_number(array, 1).empty();
+    });
 }
 
 TEST_F(OutOfMemory, InPaddingExchangesByMessages) {

@@ -260,6 +260,38 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
                               ShapeError, "target 0 is missing on a rank that is process 0");
 }
 
+// That a rank has no section is no reason to take it for one of another type.
+TEST_F(RedistributionPlans, AskAgainWhereTheTypeOfAMissingSectionChanges) {
+    if (n == 1) GTEST_SKIP() << "needs a rank without a section";
+    const ArrayLayout one(ProcessGrid{1, 1}, {block(15), block(8)});
+    RedistributionPlan plan(comm, one, one, {.from_ranks = {0}, .to_ranks = {n - 1}});
+    const bool is_first = comm.rank() == 0, is_last = comm.rank() == n - 1;
+    Matrix a, b;
+    if (is_first) {
+        a = Matrix(exec, "a", one, 0);
+        for_each(a, [](double& value, std::int64_t i, std::int64_t j) {
+            value = static_cast<double>(1000 * i + j);
+        });
+    }
+    if (is_last) b = Matrix(exec, "b", one, 0);
+    const Matrix* const source = is_first ? &a : nullptr;
+    const Matrix* const target = is_last ? &b : nullptr;
+    plan.execute(exec, source, target);
+    const DistView<float**>* const missing = nullptr;
+    const auto execute_of_other_type = [&] {
+        if (is_last)
+            plan.execute(exec, missing, target);
+        else
+            plan.execute(exec, source, target);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(execute_of_other_type(), UsageError,
+                              "element type of array 0 is float32 on rank");
+    plan.execute(exec, source, target);
+    if (is_last) {
+        EXPECT_EQ(not_numbered(b), 0);
+    }
+}
+
 // Nothing to move within one layout: not even a message.
 TEST_F(RedistributionPlans, KnowThatThereIsNothingToDo) {
     const Matrix a = make_numbered(rows_split(15, 8));

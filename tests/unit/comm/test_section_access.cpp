@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -84,6 +85,14 @@ TEST_F(SectionAccesses, ReadWhatTheNodesRanksWrote) {
         EXPECT_FALSE(access.reaches_all(n) || access.reaches_all(-1) || access.reaches(n));
         barrier(comm);
     });
+}
+
+TEST_F(SectionAccesses, ThatAreMovedFromReachWhatTheyDid) {
+    const auto array = make_dist_view<double*>(exec, "array", comm, layout);
+    SectionAccess access(comm, array);
+    const SectionAccess moved = std::move(access);
+    EXPECT_TRUE(moved.reaches(comm.rank()));
+    EXPECT_TRUE(access.reaches(comm.rank())); // NOLINT(bugprone-use-after-move)
 }
 
 // Wrapped memory, and any memory if messages are required.

@@ -34,12 +34,12 @@ concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::
 
 /// Replaces every value by its sum, minimum or maximum over all ranks.
 ///
-/// The result has the same bits on every rank. Floating-point sums are added in the order of the
-/// ranks, whatever MPI's own reduction would do: they depend on the number of ranks and on nothing
-/// else. The minimum and maximum of NaNs are unspecified.
+/// The result has the same bits on every rank. Floating-point numbers are combined in the order of the
+/// ranks, whatever MPI's own reduction would do: results depend on the number of ranks and on nothing
+/// else. The minimum and maximum of numbers and NaNs are NaN.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Allreduce; of floating-point sums one MPI_Allgather, which brings size()
+/// Cost:       one agreement, one MPI_Allreduce; of floating-point numbers one MPI_Allgather, which brings size()
 ///             times the values to every rank: meant for a few
 /// Errors:     UsageError for more values than MPI counts, and if ranks differ in operation, type or number
 ///             of values (thrown on all ranks)
@@ -88,8 +88,8 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 /// Collective: over comm
 /// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB three agreements, and one that root
 ///             stages for every 64 MiB of size() times the most bytes of a rank
-/// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this rank has, or if `all`
-///             has another size on root; Error if root is out of memory (thrown on all ranks)
+/// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank, below 0, not what this rank has or
+///             not the same on all ranks, or if `all` has another size on root; Error if root is out of memory (thrown on all ranks)
 void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
                   std::span<const std::int64_t> sizes, std::span<std::byte> all);
 

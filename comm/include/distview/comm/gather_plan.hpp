@@ -113,8 +113,8 @@ public:
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void read(const Exec& exec, const Arrays& arrays, const Values& values) {
         const auto fields = impl::fields_of<Exec, false>(impl::as_tuple(arrays));
-        const auto runner =
-            runner_for<Exec>(impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
+        const auto runner = runner_for<Exec, true>(impl::NoOperation{}, impl::as_tuple(arrays),
+                                                   impl::as_tuple(values));
         impl::check_apart("GatherPlan::read", fields, impl::bytes_of_lists(impl::as_tuple(values)),
                           true);
         const impl::ExchangeProgram& program =
@@ -136,8 +136,10 @@ private:
     static constexpr bool is_written =
         !std::is_const_v<typename std::remove_cvref_t<T>::value_type>;
 
-    template <ExecutionSpace Exec, class Values>
+    template <ExecutionSpace Exec, bool AreWritten, class Values>
     impl::PointLists list_of(const Values& values) const {
+        static_assert(!AreWritten || is_written<Values>,
+                      "GatherPlan: values are written, but they are const");
         static_assert(Kokkos::SpaceAccessibility<Exec, typename Values::memory_space>::accessible,
                       "GatherPlan: values must be in memory that the execution space can access");
         impl::check_list("GatherPlan", "values", values, size());
@@ -146,7 +148,7 @@ private:
         return {list, list};
     }
 
-    template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
+    template <ExecutionSpace Exec, bool AreWritten, class Op, class... Arrays, class... Values>
     auto runner_for(const Op& op, const std::tuple<Arrays...>&,
                     const std::tuple<Values...>& values) const {
         static_assert(sizeof...(Arrays) == sizeof...(Values),
@@ -157,8 +159,9 @@ private:
                       "GatherPlan: expected values of the arrays' element types");
         using Runner =
             impl::GatherRunner<Op, typename std::remove_cvref_t<Values>::non_const_value_type...>;
-        return std::apply([&](const auto&... each) { return Runner{op, {list_of<Exec>(each)...}}; },
-                          values);
+        return std::apply(
+            [&](const auto&... each) { return Runner{op, {list_of<Exec, AreWritten>(each)...}}; },
+            values);
     }
 
     template <impl::ExchangeKind Kind, ExecutionSpace Exec, class Op, class... Arrays,
@@ -166,14 +169,12 @@ private:
     auto start_tuples(const Exec& exec, impl::CallWord::Kind call, const Op& op,
                       const std::tuple<Arrays...>& arrays, const std::tuple<Values...>& values) {
         constexpr bool fills = Kind == impl::ExchangeKind::fill;
-        static_assert(!fills || (is_written<Values> && ...),
-                      "GatherPlan: values are written, but they are const");
         static_assert(fills || (is_written<Arrays> && ...),
                       "GatherPlan: elements are written, but they are const");
         const auto fields = impl::fields_of<Exec, false>(arrays);
         const auto runner = m_core->before_call([&] {
             impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values), fills);
-            return runner_for<Exec>(op, arrays, values);
+            return runner_for<Exec, fills>(op, arrays, values);
         });
         ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
             m_core.shared(), exec, runner, call, impl::array_set<Exec>(Kind, fields));

@@ -9,8 +9,6 @@
 #include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/element_type.hpp>
-#include <distview/core/error.hpp>
-#include <distview/core/text.hpp>
 
 #include <array>
 #include <cstddef>
@@ -76,7 +74,7 @@ public:
     /// Cost:   kernels that pack, copy what stays and unpack; no allocation but in the first execution with these types
     /// Errors: ShapeError if a field has another size than the plan's or gaps in memory, UsageError if fields that are
     ///         written share memory with others (on this rank alone); UsageError if ranks pass other element types, or
-    ///         DISTVIEW_TRANSPORT is `ipc` and elements go to other ranks (on all ranks); those of ExchangeHandle::finish()
+    ///         DISTVIEW_TRANSPORT is `ipc` (on all ranks); those of ExchangeHandle::finish()
     template <ExecutionSpace Exec, ValueLists From, ValueLists To>
     void execute(const Exec& exec, const From& from, const To& to) {
         start(exec, from, to).finish();
@@ -96,7 +94,8 @@ public:
     /// The same for lists whose element types are known at run time only.
     ///
     /// Shapes: at most `most_fields` lists of source_size() elements to move and of size() to write: nobody counts them
-    /// Errors: UsageError for other numbers of lists (on this rank; others get one where they wait for it); those of execute()
+    /// Errors: UsageError for other numbers of lists, elements of no bytes, and null where there are elements (on this rank;
+    ///         others get one where they wait for it); those of execute()
     static constexpr std::size_t most_fields = 16;
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, std::span<const MigratingField> fields) {
@@ -104,12 +103,7 @@ public:
     }
     template <ExecutionSpace Exec>
     auto start(const Exec& exec, std::span<const MigratingField> fields) {
-        m_core->before_call([&] {
-            require<UsageError>(!fields.empty() && fields.size() <= most_fields, [&] {
-                return text("MigrationPlan: expected from 1 to ", most_fields, " fields, got ",
-                            fields.size());
-            });
-        });
+        m_core->before_call([&] { check_fields(fields); });
         return start_lists(exec, fields, std::make_index_sequence<most_fields>());
     }
 
@@ -135,14 +129,10 @@ public:
     std::int64_t kept() const { return m_core.shared(), m_kept; }
 
 private:
-    /// Stands for all lists of a type: they are given to each execution. Arrays have no such identity.
     impl::Field described(const ElementType& element) const {
-        impl::Field field;
-        field.element_size = element.bytes;
-        field.element_code = impl::element_code(element);
+        impl::Field field = impl::missing_field(element);
         field.strides[0] = element.bytes;
         field.process = communicator().rank();
-        field.identity = std::uint64_t{1} << 63 | field.element_code;
         field.layout = &m_core->layout();
         return field;
     }
@@ -199,6 +189,8 @@ private:
         return handle;
     }
 
+    /// Checks what can be known of lists that nobody counts.
+    void check_fields(std::span<const MigratingField> fields) const;
     /// Checks that no field to write shares memory with another one.
     void check_apart(std::span<const impl::Field> fields,
                      std::span<const impl::PointLists> lists) const;

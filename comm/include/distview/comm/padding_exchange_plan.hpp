@@ -281,9 +281,11 @@ private:
 
     /// In room of the plan's own, so that only the first of many calls allocates.
     std::span<const impl::Field> described(const AnyFields& fields) {
-        m_described.clear();
-        fields.for_each(
-            [&](const AnyDistView& field) { m_described.push_back(impl::make_field(field)); });
+        m_core->before_call([&] {
+            m_described.clear();
+            fields.for_each(
+                [&](const AnyDistView& field) { m_described.push_back(impl::make_field(field)); });
+        });
         return m_described;
     }
 

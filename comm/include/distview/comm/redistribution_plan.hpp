@@ -117,7 +117,8 @@ public:
 
     /// Begins execute() and returns what finish() ends.
     ///
-    /// Space:  waits for the work on `exec` that writes the source; on return no work of its own is running
+    /// Space:  waits for the work on `exec` that writes the source; on return kernels that move what stays on
+    ///         this process may still run on `exec`
     /// Cost:   a kernel for what stays on this process, one for packing messages, one fence; no allocation
     ///         for a bound set
     /// Errors: UsageError if an execution of this plan is in flight or was abandoned; MpiError
@@ -239,8 +240,7 @@ private:
     }
 
     static impl::Field field_or_missing(const AnyDistView* view, const ElementType& element) {
-        if (view) return impl::make_field(*view);
-        return {.element_size = element.bytes, .element_code = impl::element_code(element)};
+        return view ? impl::make_field(*view) : impl::missing_field(element);
     }
     template <ExecutionSpace Exec, bool IsSource, class Section>
     static impl::Field describe_one(const Section& section) {
@@ -249,9 +249,7 @@ private:
                       "RedistributionPlan: arrays must be in memory that the execution space can "
                       "access");
         const View* const view = impl::SectionArgument<Section>::pointer(section);
-        if (!view)
-            return {.element_size = sizeof(typename View::value_type),
-                    .element_code = impl::element_code<typename View::non_const_value_type>()};
+        if (!view) return impl::missing_field(element_type<typename View::non_const_value_type>());
         if constexpr (IsSource)
             return impl::make_source_field(*view);
         else

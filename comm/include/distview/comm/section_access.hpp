@@ -27,6 +27,9 @@ namespace distview {
 class SectionAccess {
 public:
     SectionAccess(const Communicator& comm, const AnyDistView& array);
+    // Copies alone: what is moved from reaches what it did.
+    SectionAccess(const SectionAccess&) = default;
+    SectionAccess& operator=(const SectionAccess&) = default;
 
     /// Whether this rank reads the section of a process. An empty one of unstructured_local() axes, whose labels others do
     /// not know, may be out of reach.

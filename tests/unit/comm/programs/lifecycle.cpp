@@ -108,6 +108,16 @@ void runtime_takes_kokkos_arguments(int, char** argv) {
     expect(count == 2 && std::string_view(values[1]) == "--mine", "Kokkos's argument taken");
 }
 
+// Those of main() end with a null pointer; a program may have others.
+void runtime_writes_nothing_behind_arguments(int, char** argv) {
+    char mine[] = "--mine", behind[] = "behind";
+    char* arguments[] = {argv[0], mine, behind};
+    int count = 2;
+    char** values = arguments;
+    const Runtime runtime(count, values);
+    expect(count == 2 && arguments[2] == behind, "nothing written behind the arguments");
+}
+
 // As a build for CUDA does on a machine without a device.
 void runtime_reports_that_kokkos_does_not_start(int argc, char** argv) {
     namespace tools = Kokkos::Tools::Experimental;
@@ -242,6 +252,7 @@ constexpr testing::LifecycleCase cases[] = {
     {"runtime_leaves_mpi_alone", runtime_leaves_mpi_alone},
     {"runtime_leaves_kokkos_alone", runtime_leaves_kokkos_alone},
     {"runtime_takes_kokkos_arguments", runtime_takes_kokkos_arguments},
+    {"runtime_writes_nothing_behind_arguments", runtime_writes_nothing_behind_arguments},
     {"runtime_reports_that_kokkos_does_not_start", runtime_reports_that_kokkos_does_not_start},
     {"plan_outlives_all", plan_outlives_all},
     {"plan_outlives_all_but_runtime", plan_outlives_all_but_runtime},

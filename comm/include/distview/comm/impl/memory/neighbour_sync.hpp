@@ -22,6 +22,8 @@ struct alignas(128) SyncLine {
     std::atomic<std::uint64_t> epoch{0};
     /// How many sleep until it changes.
     std::atomic<std::uint32_t> sleepers{0};
+    /// Number of the plan that it belongs to, until it is given to another one.
+    std::atomic<std::uint64_t> plan{0};
 };
 static_assert(sizeof(SyncLine) == 128 && std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);

@@ -144,7 +144,7 @@ protected:
     bool is_open() const noexcept { return state().is_open(); }
     /// Lines of a number that the plan chooses, made for these readers when they are first asked for.
     PlanLines& lines(std::size_t number, const std::vector<int>& readers) {
-        return m_lines.try_emplace(number, state(), readers).first->second;
+        return m_lines.try_emplace(number, state(), m_number, readers).first->second;
     }
     /// Throws ShapeError unless array `i` of those that are a `what` has this layout and process, in memory that the
     /// host, or the device, reaches.

@@ -26,6 +26,7 @@ public:
     /// For so many bytes for each reader.
     ReaderPacks(CommunicatorState& state, const std::map<int, std::int64_t>& bytes) {
         for (const auto& [reader, size] : bytes) {
+            if (size == 0) continue; // one at the end would begin behind the memory
             m_begins[reader] = m_bytes;
             m_bytes += at_line(size);
         }

@@ -31,7 +31,7 @@ public:
                                           std::uint64_t key, const std::string& geometry);
 
     /// Between these a program's collective call runs; calls within it are parts of it.
-    void enter_call(std::string_view name);
+    void enter_call(std::string_view name) noexcept;
     void leave_call() noexcept;
 
     const std::shared_ptr<TimeInside>& time_inside() const noexcept { return m_inside; }

@@ -105,6 +105,10 @@ public:
 
 private:
     [[noreturn]] void throw_gone(int peer) const;
+    /// Whether a source still has this line for the plan.
+    bool is_ours(const SyncLine& done) const noexcept {
+        return done.plan.load(std::memory_order_relaxed) == m_plan;
+    }
 
     Setting m_setting;
     const CallWatch* m_watch = nullptr;
@@ -114,6 +118,7 @@ private:
     std::size_t m_waiting = 0;
     std::size_t m_readers_done = 0;
     std::uint64_t m_epoch = 0;
+    std::uint64_t m_plan = 0; ///< number of the one whose lines the sources' are
     bool m_under_way = false; ///< begun, and readers not known to have finished
     bool m_reads = false;     ///< begun, and sources not told of the end of reading
 };

@@ -69,4 +69,14 @@ inline Field make_field(const AnyDistView& view) {
     return field;
 }
 
+/// Stands for an array that this rank does not have, or for lists that every execution is given anew: known by the type of
+/// its elements, as arrays are by identities, of which none is so high.
+inline Field missing_field(const ElementType& element) {
+    Field field;
+    field.element_size = element.bytes;
+    field.element_code = element_code(element);
+    field.identity = std::uint64_t{1} << 63 | field.element_code;
+    return field;
+}
+
 } // namespace distview::impl

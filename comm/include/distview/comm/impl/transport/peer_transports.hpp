@@ -26,7 +26,8 @@ namespace distview::impl {
 /// for each process of this node that reads from it. In the arena; null if that has no memory.
 class PlanLines {
 public:
-    PlanLines(CommunicatorState& state, std::vector<int> readers);
+    /// `plan`: its number on the communicator.
+    PlanLines(CommunicatorState& state, std::uint64_t plan, std::vector<int> readers);
 
     const std::vector<int>& readers() const noexcept { return m_readers; }
     SyncLine* ready() const noexcept { return m_ready; }
