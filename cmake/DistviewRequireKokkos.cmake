@@ -86,7 +86,7 @@ if(distview_kokkos_devices MATCHES "CUDA")
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.2)
         message(STATUS "Kokkos ${Kokkos_VERSION} meets CUDA ${CUDAToolkit_VERSION} through "
                        "cmake/cuda13_kokkos_compat.hpp")
-        add_compile_options("SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/cuda13_kokkos_compat.hpp")
+        add_compile_options("SHELL:-include \"${CMAKE_CURRENT_LIST_DIR}/cuda13_kokkos_compat.hpp\"")
     endif()
 endif()
 

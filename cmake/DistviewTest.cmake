@@ -75,16 +75,18 @@ function(distview_mpi_command result ranks)
         PARENT_SCOPE)
 endfunction()
 
-# distview_add_testing_headers(TARGET): makes what a test reads of other projects, compiled once with the options of this
-# folder. distview_add_test() takes what the variable distview_testing_headers names.
+# distview_add_testing_headers(TARGET [HEADERS header...] [LIBRARIES target...]): makes what a test reads of other
+# projects, and these headers, compiled once with the options of this folder. distview_add_test() takes what the
+# variable distview_testing_headers names.
 set(distview_testing_headers distview_testing_headers)
 function(distview_add_testing_headers target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LIBRARIES")
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
     file(CONFIGURE OUTPUT "${source}" CONTENT "// Precompiled headers want a source.\n")
     add_library(${target} OBJECT "${source}")
     distview_program_options(${target})
-    target_link_libraries(${target} PRIVATE Kokkos::kokkos GTest::gtest)
-    distview_precompile_kokkos(${target} HEADERS <gtest/gtest.h> <map> <functional>)
+    target_link_libraries(${target} PRIVATE Kokkos::kokkos GTest::gtest ${arg_LIBRARIES})
+    distview_precompile_kokkos(${target} HEADERS <gtest/gtest.h> <map> <functional> ${arg_HEADERS})
 endfunction()
 
 function(distview_add_test)

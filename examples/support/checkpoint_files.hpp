@@ -3,10 +3,12 @@
 
 #include <distview/io.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace program {
 

@@ -35,11 +35,14 @@ build_jobs() {
         printf '%s' "$CMAKE_BUILD_PARALLEL_LEVEL"
         return
     fi
-    local cores memory
-    cores=$(count_cores)
-    memory=$(awk '$1 == "MemAvailable:" { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null)
-    if ((${memory:-cores} < cores)); then cores=$memory; fi
-    printf '%s' $((cores > 1 ? cores : 1))
+    local jobs memory limit
+    jobs=$(count_cores)
+    memory=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo 2>/dev/null)
+    limit=$(container_limit memory.max memory/memory.limit_in_bytes)
+    limit=$((${limit:-0} / 1048576))
+    if ((limit > 0 && limit < ${memory:-limit + 1})); then memory=$limit; fi
+    if ((${memory:-1536 * jobs} / 1536 < jobs)); then jobs=$((memory / 1536)); fi
+    printf '%s' $((jobs > 1 ? jobs : 1))
 }
 
 # build_targets PRESET FOLDER [TARGETS...]: configures when needed, then builds the targets, or all.

@@ -32,8 +32,28 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # shellcheck source=mpi.sh
 . "$distview_lib/mpi.sh"
 
-# count_cores: those that this process may use, however many threads OpenMP is told to take: nproc obeys its variables.
-count_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+# container_limit FILE...: the number in the first of these files of a container's control group that is there and has one.
+container_limit() {
+    local file limit
+    for file in "$@"; do
+        limit=$(cat "${DISTVIEW_CONTROL_GROUP:-/sys/fs/cgroup}/$file" 2>/dev/null) || continue
+        [[ $limit =~ ^[0-9]+ ]] && echo "$limit"
+        return 0
+    done
+}
+
+# count_cores: those that this process may use, however many threads OpenMP is told to take: nproc obeys its variables. Of
+# a container no more than the time of processors that it gets.
+count_cores() {
+    local cores quota period
+    cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+    read -r quota period <<<"$(container_limit cpu.max cpu/cpu.cfs_quota_us)"
+    period=${period:-$(container_limit cpu/cpu.cfs_period_us)}
+    if ((${quota:-0} > 0 && ${period:-0} > 0 && (quota + period - 1) / period < cores)); then
+        cores=$(((quota + period - 1) / period))
+    fi
+    echo "$cores"
+}
 
 # exec_for_user COMMAND...: becomes a program of the user, with the user's umask.
 exec_for_user() {

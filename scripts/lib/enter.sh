@@ -57,6 +57,8 @@ enter_toolchain() {
     [[ -z $why ]] || die "the private Debian root cannot be entered: $why"
     folders=$(enter_folders) || exit 1
     while read -r name; do
+        # Flags of an activated conda name its own headers and libraries.
+        if [[ $name == *FLAGS* && -n ${CONDA_PREFIX:-} && ${!name} == *"$CONDA_PREFIX"* ]]; then continue; fi
         if [[ $name =~ ^($enter_keep)$ || ! $name =~ ^($enter_drop)$ ]]; then
             variables+=("$name=${!name}")
         fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DCOMPILER=... -DFLAGS=FILE -DSOURCE=... -DCASE=N -DEXPECTED=REGEX [-DNAMES=REGEX]
-#       [-DLINES=N] -P compile_case.cmake
+#       [-DLINES=N] [-DHEADERS=FILE] -P compile_case.cmake
 # Case 0 must compile; any other must not, and the compiler must say what is expected: in an error,
 # what the notes name as not satisfied, and all that in so many lines with one error.
 
@@ -9,9 +9,13 @@ file(READ "${FLAGS}" flags)
 string(REPLACE "SHELL:" "" flags "${flags}")
 separate_arguments(flags UNIX_COMMAND "${flags}")
 
+set(precompiled "")
+if(HEADERS)
+    set(precompiled -include "${HEADERS}")
+endif()
 execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C "${COMPILER}" ${flags} -DDISTVIEW_CASE=${CASE}
-            "${SOURCE}"
+    COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C "${COMPILER}" ${flags} ${precompiled} -fsyntax-only
+            -DDISTVIEW_CASE=${CASE} "${SOURCE}"
     RESULT_VARIABLE status
     OUTPUT_VARIABLE output
     ERROR_VARIABLE output)

@@ -251,7 +251,7 @@ echo "$cores"
 CORES = """
 . "$1/lib/common.sh"
 mpi_environment "$2"
-awk() { echo 64; } # memory for so many jobs
+awk() { echo "${MEMORY:-98304}"; } # MiB
 echo "$OMP_NUM_THREADS ${KOKKOS_DISABLE_WARNINGS:-false} ${OMP_WAIT_POLICY:-active} $(build_jobs)"
 """
 
@@ -265,7 +265,11 @@ class Cores(unittest.TestCase):
             path.chmod(0o755)
             done = subprocess.run(
                 ["bash", "-c", CORES, "bash", SCRIPTS, str(ranks)],
-                env={**given, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+                env={
+                    "DISTVIEW_CONTROL_GROUP": folder,
+                    **given,
+                    "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+                },
                 capture_output=True,
                 text=True,
                 check=False,
@@ -281,6 +285,27 @@ class Cores(unittest.TestCase):
         self.assertEqual(self.environment(2, OMP_NUM_THREADS="1"), "1 false active 4")
         self.assertEqual(self.environment(2, OMP_NUM_THREADS="3"), "3 true passive 4")
         self.assertEqual(self.environment(2, OMP_THREAD_LIMIT="1"), "2 false active 4")
+
+    def in_container(self, files, **given):
+        """The same where the control group has these files."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (Path(folder) / name).parent.mkdir(exist_ok=True)
+                (Path(folder) / name).write_text(text + "\n", encoding="utf-8")
+            return self.environment(1, DISTVIEW_CONTROL_GROUP=folder, **given)
+
+    def test_a_container_has_less_than_its_machine(self):
+        self.assertEqual(self.in_container({"cpu.max": "250000 100000"}), "3 false active 3")
+        self.assertEqual(self.in_container({"cpu.max": "900000 100000"}), "4 false active 4")
+        self.assertEqual(self.in_container({"cpu.max": "max 100000"}), "4 false active 4")
+        old = {"cpu/cpu.cfs_quota_us": "100000", "cpu/cpu.cfs_period_us": "50000"}
+        self.assertEqual(self.in_container(old), "2 false active 2")
+        old["cpu/cpu.cfs_quota_us"] = "-1"
+        self.assertEqual(self.in_container(old), "4 false active 4")
+        for name in ("memory.max", "memory/memory.limit_in_bytes"):
+            self.assertEqual(self.in_container({name: str(3 << 30)}), "4 false active 2")
+        self.assertEqual(self.in_container({"memory.max": "max"}), "4 false active 4")
+        self.assertEqual(self.in_container({}, MEMORY="1000"), "4 false active 1")
 
 
 class ContinuousIntegration(unittest.TestCase):
@@ -299,6 +324,7 @@ class ContinuousIntegration(unittest.TestCase):
 
     def test_all_tests_and_those_of_solver_stacks(self):
         self.assertEqual(self.run_ci("--preset", "asan"), (0, ["--preset asan", "--interop"]))
+        self.assertEqual(self.run_ci("--full"), (0, ["--full", "--interop --full"]))
         self.assertEqual(self.run_ci(status=3), (3, [""]))
 
     def test_help_runs_nothing(self):

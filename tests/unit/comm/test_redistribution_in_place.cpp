@@ -85,12 +85,12 @@ private:
 
 // Each round is waited for less long than the deadline, all together longer.
 TEST_F(RedistributionInPlace, TakesLongerThanADeadlineInManyRounds) {
-    if (n == 1) return;
+    if (n != 3) GTEST_SKIP() << "takes a quarter of a minute: once";
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::seconds deadline(3);
     const OwnedComm duplicate = duplicate_world();
     Communicator slow(duplicate.get());
-    const ArrayLayout layout = square(n < 4 ? 260 : 390);
+    const ArrayLayout layout = square(260);
     const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, "a", slow, layout);
     RedistributionPlan plan(slow, layout, layout,
                             {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 20000});
