@@ -60,7 +60,9 @@ Matrix aij_matrix(const MatrixRows& matrix);
 ///
 ///     petsc::Matrix a = petsc::shell_matrix<double***>(exec, rows, StencilOperator{plan, laplace});
 ///
-/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. `diagonal`, an array of the
+/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. The plan of the StencilOperator
+/// is referred to, not kept: it must live, where it is, until the last product with the matrix, which PETSc may keep beyond
+/// this handle (in a KSP, say), and must not be in use meanwhile. `diagonal`, an array of the
 /// layout rows.layout(), is what Jacobi's preconditioner asks for. What the operator throws on all ranks arrives where
 /// checked() or solve() was called.
 ///
