@@ -42,10 +42,12 @@ Gradients::Gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_
                              reinterpret_cast<HYPRE_Solver>(this)));
 }
 
-SolveResult Gradients::solve(HYPRE_Vector b, HYPRE_Vector x) {
-    SolveResult result;
+void Gradients::make_room(SolveResult& result) const {
     result.history.reserve(
         static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 100'000)) + 2);
+}
+
+void Gradients::solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
     m_history = &result.history;
     if (m_ones.get()) {
         if (!m_is_set_up) {
@@ -61,7 +63,6 @@ SolveResult Gradients::solve(HYPRE_Vector b, HYPRE_Vector x) {
     m_is_set_up = true;
     (void)HYPRE_PCGSolve(m_gradients.get(), m_a, b, x);
     conclude(result);
-    return result;
 }
 
 HYPRE_Int Gradients::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b,

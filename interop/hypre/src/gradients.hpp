@@ -66,7 +66,9 @@ public:
     Gradients(const Gradients&) = delete;
     Gradients& operator=(const Gradients&) = delete;
 
-    SolveResult solve(HYPRE_Vector b, HYPRE_Vector x);
+    /// Takes what memory the result needs; local, where solve() is collective.
+    void make_room(SolveResult& result) const;
+    void solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result);
 
 private:
     static HYPRE_Int set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b, HYPRE_Vector x);

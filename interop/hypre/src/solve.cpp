@@ -12,6 +12,8 @@
 #include <HYPRE_parcsr_ls.h>
 #include <HYPRE_struct_ls.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -100,11 +102,16 @@ Method method_of(const StructMatrix& a, const SolveOptions& options) {
 }
 
 void require_alike(const Communicator& comm, const char* caller, const SolveOptions& options) {
-    const std::hash<std::string> hash;
-    const std::string all = text(options.preconditioner, ' ', exact_text(options.tolerance), ' ',
-                                 options.max_iterations, ' ', options.has_to_converge, ' ',
-                                 options.constant_null_space);
-    agree(comm, caller, nullptr, hash(all), [&] {
+    std::exception_ptr failure;
+    std::size_t digest = 0;
+    try {
+        digest = std::hash<std::string>()(text(
+            options.preconditioner, ' ', exact_text(options.tolerance), ' ', options.max_iterations,
+            ' ', options.has_to_converge, ' ', options.constant_null_space));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller, failure, digest, [&] {
         return std::vector<Argument>{{"preconditioner", options.preconditioner},
                                      {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
@@ -151,11 +158,16 @@ void require_diagonal(const Communicator& comm, const char* caller, const A& a,
                       const SolveOptions& options) {
     if (options.preconditioner == "none") return;
     std::exception_ptr failure;
-    if (a.zero_on_diagonal() >= 0)
-        failure = std::make_exception_ptr(Error(
-            text(caller, ": ", options.preconditioner,
-                 ": expected no zero on the diagonal, got one in row ", a.zero_on_diagonal())));
-    distview::impl::agree_on_solver(comm, caller, failure, failure ? HYPRE_ERROR_GENERIC : 0);
+    try {
+        if (a.zero_on_diagonal() >= 0)
+            throw SolverError(text(caller, ": ", options.preconditioner,
+                                   ": expected no zero on the diagonal, got one in row ",
+                                   a.zero_on_diagonal()),
+                              HYPRE_ERROR_GENERIC);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    distview::impl::agree_on_solver(comm, caller, failure);
 }
 
 template <class A>
@@ -189,6 +201,15 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
     require<UsageError>(x.is_writable(), [&] {
         return text(caller, ": expected a solution whose elements are not const, got const ones");
     });
+    // Of a hypre that takes memory x would be written while b is read, and of any hypre in one vector.
+    const std::int64_t count = a.rows().local_rows();
+    const std::less<const double*> before; // of arrays that have nothing to do with each other, too
+    const bool is_apart =
+        !before(b.data(), x.data() + count) || !before(x.data(), b.data() + count);
+    require<UsageError>(count == 0 || is_apart, [&] {
+        return text(caller, ": expected a right side and a solution in memory of their own, got "
+                            "one array as both");
+    });
 }
 
 HYPRE_Matrix generic(const Matrix& a) {
@@ -208,13 +229,15 @@ SolveResult solve_with(std::unique_ptr<impl::Gradients>& gradients, const Commun
     SolveResult result;
     try {
         checked(comm, caller, [&] {
+            const MPI_Comm duplicate = impl::comm_of(comm); // first: the others wait for it
             if (!gradients)
-                gradients = std::make_unique<impl::Gradients>(
-                    impl::comm_of(comm), method_of(a, options), generic(a), generic(b), options);
+                gradients = std::make_unique<impl::Gradients>(duplicate, method_of(a, options),
+                                                              generic(a), generic(b), options);
+            gradients->make_room(result);
             return 0;
-        }); // before hypre communicates: the program's tune() may fail on one rank
+        }); // before hypre communicates: memory may end on one rank, or the program's tune() fail
         checked(comm, caller, [&] {
-            result = gradients->solve(generic(b), generic(x));
+            gradients->solve(generic(b), generic(x), result);
             return 0;
         });
     } catch (...) {

@@ -61,7 +61,8 @@ struct SolveResult {
 /// Cost:       of an iteration one scalar product more than hypre's own, for the history; with a null space one more, and
 ///             two vectors
 /// Errors:     UsageError if hypre is not running, ranks pass different options or negative ones, there is no such
-///             preconditioner, pfmg does not know the stencil, or A, b and x are not of the same rows and of comm; SolverError
+///             preconditioner, pfmg does not know the stencil, A, b and x are not of the same rows and of comm, or b and x
+///             are one array; SolverError
 ///             if hypre fails, there is a zero on the diagonal for a preconditioner, or the solution does not converge
 ///             (thrown on all ranks)
 /// Example:    examples/poisson
