@@ -29,7 +29,7 @@ void require_alike(const Communicator& comm, const SolveOptions& options) {
     try {
         digest = std::hash<std::string>()(
             text(options.method, ' ', options.preconditioner, ' ', exact_text(options.tolerance),
-                 ' ', options.max_iterations, ' ', options.has_to_converge));
+                 ' ', options.max_iterations, ' ', options.has_to_converge, ' ', options.prefix));
     } catch (...) {
         failure = std::current_exception();
     }
@@ -38,7 +38,8 @@ void require_alike(const Communicator& comm, const SolveOptions& options) {
                                      {"preconditioner", options.preconditioner},
                                      {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
-                                     {"has_to_converge", text(options.has_to_converge)}};
+                                     {"has_to_converge", text(options.has_to_converge)},
+                                     {"prefix", options.prefix}};
     });
 }
 
@@ -156,12 +157,14 @@ PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
 /// Has a method stop by the residual itself, as ConjugateGradient does: that of gmres is the preconditioned one unless told,
 /// which may be small while A x is far from b. The command line's norms and sides stay.
 PetscErrorCode take_norms_of_residual(KSP solver) {
+    const char* prefix = nullptr;
     PetscBool has_side = PETSC_FALSE, has_norm = PETSC_FALSE;
     PetscBool on_left = PETSC_FALSE, on_right = PETSC_FALSE;
     const auto object = reinterpret_cast<PetscObject>(solver);
     PetscFunctionBeginUser;
-    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_pc_side", &has_side));
-    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &has_norm));
+    PetscCall(KSPGetOptionsPrefix(solver, &prefix));
+    PetscCall(PetscOptionsHasName(nullptr, prefix, "-ksp_pc_side", &has_side));
+    PetscCall(PetscOptionsHasName(nullptr, prefix, "-ksp_norm_type", &has_norm));
     PetscCall(PetscObjectTypeCompareAny(object, &on_left, KSPCG, KSPBICG, ""));
     // Others (cgs, tfqmr, bcgsl, ...) lose the x to start with on the right side.
     PetscCall(PetscObjectTypeCompareAny(object, &on_right, KSPGMRES, KSPLGMRES, KSPDGMRES,
@@ -231,6 +234,7 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     const double tolerance = std::min(options.tolerance, std::nextafter(1.0, 0.0));
     PetscCall(KSPSetTolerances(solver, tolerance, 0, PETSC_DEFAULT, options.max_iterations));
     PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
+    if (!options.prefix.empty()) PetscCall(KSPSetOptionsPrefix(solver, options.prefix.c_str()));
     PetscCall(KSPSetFromOptions(solver));
     PetscCall(take_norms_of_residual(solver)); // of the method that it is now
     // It applies the preconditioner once, and refuses to start from anything.

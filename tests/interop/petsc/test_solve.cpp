@@ -137,6 +137,46 @@ TEST(PetscSolve, MethodsWithoutNorms) {
     check({.max_iterations = 3, .has_to_converge = false});
 }
 
+// Several solvers of a program are told apart by what their options begin with.
+TEST(PetscSolve, OptionsWithAPrefix) {
+    const Communicator& comm = comm_with_petsc();
+    const StencilProblem problem = problem_of(comm, 0.1);
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    const Field b = problem.make_random("b", 17);
+    const auto solve = [&](const petsc::SolveOptions& options) {
+        return petsc::solve(comm, matrix, petsc::vector(problem.rows, b),
+                            petsc::vector(problem.rows, problem.make("u")), options);
+    };
+    const auto side_of = [&](const petsc::SolveOptions& options) {
+        const petsc::Solver solver(comm, matrix, options);
+        PCSide side = PC_SIDE_DEFAULT;
+        petsc::checked(comm, "side", [&]() -> int {
+            PetscCall(KSPGetPCSide(solver, &side));
+            return PETSC_SUCCESS;
+        });
+        return side;
+    };
+    const int usual = solve({}).iterations;
+    ASSERT_ON_ALL_RANKS(usual > 2);
+    {
+        const Option few("-flow_ksp_max_it", "2"), left("-flow_ksp_pc_side", "left");
+        EXPECT_EQ(solve({}).iterations, usual);
+        EXPECT_EQ(solve({.prefix = "heat_"}).iterations, usual);
+        EXPECT_EQ(solve({.has_to_converge = false, .prefix = "flow_"}).iterations, 2);
+        EXPECT_EQ(side_of({.method = "gmres"}), PC_RIGHT);
+        EXPECT_EQ(side_of({.method = "gmres", .prefix = "flow_"}), PC_LEFT);
+    }
+    const Option few("-ksp_max_it", "2"), no_norms("-ksp_norm_type", "none");
+    const auto result = solve({.prefix = "flow_"}); // not of those
+    EXPECT_EQ(result.iterations, usual);
+    EXPECT_EQ(result.history.size(), static_cast<std::size_t>(usual) + 1);
+    if (comm.size() > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(solve({.prefix = comm.rank() == 0 ? "flow_" : "heat_"}),
+                                  UsageError, "prefix is");
+    }
+    EXPECT_THROW_ON_ALL_RANKS(solve({.prefix = "-flow_"}), SolverError, "hyphen");
+}
+
 // A Schur complement, say: an operator that solves, and fails to.
 TEST(PetscSolve, SolutionsWithinSolutions) {
     const Communicator& comm = comm_with_petsc();

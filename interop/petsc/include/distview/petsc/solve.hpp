@@ -23,6 +23,9 @@ struct SolveOptions {
     int max_iterations = 1000;
     /// Whether a solution that does not converge is an error.
     bool has_to_converge = true;
+    /// What options of the command line begin with that are for this solution: -flow_ksp_type for "flow_". Those without it
+    /// do not count then, so that several solvers of a program can be told apart.
+    std::string prefix{};
 };
 
 /// What a solution took, the same on every rank.
@@ -46,7 +49,7 @@ struct SolveResult {
 /// with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU
 /// as in PETSc. The preconditioner of gmres and bcgs is on the right, where their residual is that of the equations, unless
 /// -ksp_pc_side or -ksp_norm_type says otherwise. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those
-/// given here. Whoever solves again and again with one matrix makes a Solver.
+/// given here; with a prefix those that begin with it. Whoever solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or of other
