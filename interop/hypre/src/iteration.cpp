@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "gradients.hpp"
+#include "iteration.hpp"
 
 #include "call.hpp"
 
@@ -8,6 +8,37 @@
 #include <cstddef>
 
 namespace distview::hypre::impl {
+
+namespace {
+
+const Calls& calls_of(KrylovMethod method) {
+    static constexpr Calls pcg{&HYPRE_PCGSetTol,
+                               &HYPRE_PCGSetMaxIter,
+                               &HYPRE_PCGSetPrecond,
+                               &HYPRE_PCGSetup,
+                               &HYPRE_PCGSolve,
+                               &HYPRE_PCGGetNumIterations,
+                               &HYPRE_PCGGetFinalRelativeResidualNorm};
+    static constexpr Calls gmres{&HYPRE_GMRESSetTol,
+                                 &HYPRE_GMRESSetMaxIter,
+                                 &HYPRE_GMRESSetPrecond,
+                                 &HYPRE_GMRESSetup,
+                                 &HYPRE_GMRESSolve,
+                                 &HYPRE_GMRESGetNumIterations,
+                                 &HYPRE_GMRESGetFinalRelativeResidualNorm};
+    static constexpr Calls bicgstab{&HYPRE_BiCGSTABSetTol,
+                                    &HYPRE_BiCGSTABSetMaxIter,
+                                    &HYPRE_BiCGSTABSetPrecond,
+                                    &HYPRE_BiCGSTABSetup,
+                                    &HYPRE_BiCGSTABSolve,
+                                    &HYPRE_BiCGSTABGetNumIterations,
+                                    &HYPRE_BiCGSTABGetFinalRelativeResidualNorm};
+    return method == KrylovMethod::gmres      ? gmres
+           : method == KrylovMethod::bicgstab ? bicgstab
+                                              : pcg;
+}
+
+} // namespace
 
 Owner::Owner(MPI_Comm comm, Method::Create create, Method::Destroy destroy) : m_destroy(destroy) {
     if (create) call(create(comm, &m_solver));
@@ -23,35 +54,38 @@ Work::~Work() {
     if (m_vector && is_alive()) (void)m_algebra.DestroyVector(m_vector);
 }
 
-Gradients::Gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
+Iteration::Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
                      const SolveOptions& options)
-    : m_method(method), m_a(a), m_options(options),
-      m_gradients(comm, method.create_gradients, method.destroy_gradients),
+    : m_method(method), m_calls(calls_of(options.method)), m_a(a), m_options(options),
+      m_solver(comm, method.create, method.destroy),
       m_preconditioner(comm, method.create_preconditioner, method.destroy_preconditioner),
       m_ones(m_method.algebra, options.constant_null_space ? like : nullptr),
-      m_centered(m_method.algebra, options.constant_null_space ? like : nullptr) {
+      m_centered(m_method.algebra, options.constant_null_space ? like : nullptr),
+      m_residual(m_method.algebra, tells_residuals() ? nullptr : like) {
     if (m_preconditioner.get()) {
         if (method.tune) method.tune(m_preconditioner.get());
         if (options.tune) options.tune(m_preconditioner.get());
     }
-    call(HYPRE_PCGSetTol(m_gradients.get(), options.tolerance));
-    call(HYPRE_PCGSetMaxIter(m_gradients.get(), options.max_iterations));
-    call(HYPRE_PCGSetTwoNorm(m_gradients.get(), 1));
+    call(m_calls.set_tolerance(m_solver.get(), options.tolerance));
+    call(m_calls.set_max_iterations(m_solver.get(), options.max_iterations));
+    if (options.method == KrylovMethod::pcg) call(HYPRE_PCGSetTwoNorm(m_solver.get(), 1));
+    if (options.method == KrylovMethod::gmres)
+        call(HYPRE_GMRESSetKDim(m_solver.get(), options.restart));
     // For hypre this object is the preconditioner: notes and means are taken around the one that was asked for.
-    call(HYPRE_PCGSetPrecond(m_gradients.get(), &apply_step, &set_up_step,
-                             reinterpret_cast<HYPRE_Solver>(this)));
+    call(m_calls.set_preconditioner(m_solver.get(), &apply_step, &set_up_step,
+                                    reinterpret_cast<HYPRE_Solver>(this)));
 }
 
-void Gradients::make_room(SolveResult& result) const {
+void Iteration::make_room(SolveResult& result) const {
     result.history.reserve(
         static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 100'000)) + 2);
 }
 
-void Gradients::solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
+void Iteration::solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
     m_history = &result.history;
     if (m_ones.get()) {
         if (!m_is_set_up) {
-            call(m_method.set_ones(m_ones.get()));
+            call(m_method.set_to(m_ones.get(), 1));
             m_cells = m_method.algebra.InnerProd(m_ones.get(), m_ones.get());
         }
         (void)m_method.algebra.CopyVector(b, m_centered.get());
@@ -59,23 +93,29 @@ void Gradients::solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
         b = m_centered.get();
     }
     result.right_side = std::sqrt(m_method.algebra.InnerProd(b, b));
-    if (!m_is_set_up) call(HYPRE_PCGSetup(m_gradients.get(), m_a, b, x));
+    if (!m_is_set_up) call(m_calls.set_up(m_solver.get(), m_a, b, x));
     m_is_set_up = true;
-    (void)HYPRE_PCGSolve(m_gradients.get(), m_a, b, x);
-    conclude(result);
+    if (!tells_residuals()) {
+        // Only of pcg hypre takes zero for the solution of zero, whatever x is.
+        if (result.right_side == 0) call(m_method.set_to(x, 0));
+        result.history.push_back(residual(b, x));
+    }
+    if (!is_solved_by_start(result)) (void)m_calls.solve(m_solver.get(), m_a, b, x);
+    conclude(b, x, result);
 }
 
-HYPRE_Int Gradients::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b,
+HYPRE_Int Iteration::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b,
                                  HYPRE_Vector x) {
-    const auto& step = *reinterpret_cast<Gradients*>(self);
+    const auto& step = *reinterpret_cast<Iteration*>(self);
     return step.m_method.set_up ? step.m_method.set_up(step.m_preconditioner.get(), a, b, x) : 0;
 }
 
-/// Every residual passes here once, the first one and the last one, too.
-HYPRE_Int Gradients::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z) {
-    const auto& step = *reinterpret_cast<Gradients*>(self);
+/// Of pcg every residual passes here once, the first one and the last one, too; of others what passes is none.
+HYPRE_Int Iteration::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z) {
+    const auto& step = *reinterpret_cast<Iteration*>(self);
     const Method& method = step.m_method;
-    step.m_history->push_back(std::sqrt(method.algebra.InnerProd(r, r)));
+    if (step.tells_residuals())
+        step.m_history->push_back(std::sqrt(method.algebra.InnerProd(r, r)));
     if (method.apply)
         (void)method.apply(step.m_preconditioner.get(), a, r, z);
     else
@@ -84,24 +124,49 @@ HYPRE_Int Gradients::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector 
     return HYPRE_GetError();
 }
 
-void Gradients::take_mean_off(HYPRE_Vector vector) const {
+void Iteration::take_mean_off(HYPRE_Vector vector) const {
     const double mean = m_method.algebra.InnerProd(m_ones.get(), vector) / m_cells;
     (void)m_method.algebra.Axpy(-mean, m_ones.get(), vector);
 }
 
+double Iteration::residual(HYPRE_Vector b, HYPRE_Vector x) const {
+    (void)m_method.algebra.CopyVector(b, m_residual.get());
+    call(m_method.subtract_product(m_a, x, m_residual.get()));
+    return std::sqrt(m_method.algebra.InnerProd(m_residual.get(), m_residual.get()));
+}
+
+/// Then hypre is not asked: what it tells of iterations may be of an earlier solution.
+bool Iteration::is_solved_by_start(const SolveResult& result) const {
+    return !tells_residuals() && result.history.front() <= m_options.tolerance * result.right_side;
+}
+
+/// What hypre says of it, and how many iterations it took.
+bool Iteration::has_converged(SolveResult& result) const {
+    HYPRE_Int count = 0;
+    if (tells_residuals()) {
+        call(HYPRE_PCGGetConverged(m_solver.get(), &count));
+        result.iterations = static_cast<int>(result.history.size()) - 1;
+        return count != 0;
+    }
+    if (is_solved_by_start(result)) return true;
+    HYPRE_Real relative = 0;
+    call(m_calls.get_iterations(m_solver.get(), &count));
+    call(m_calls.get_relative_residual(m_solver.get(), &relative));
+    result.iterations = static_cast<int>(count);
+    return relative <= m_options.tolerance;
+}
+
 /// What came of it: not to converge is no failure of hypre's.
-void Gradients::conclude(SolveResult& result) const {
+void Iteration::conclude(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) const {
     const HYPRE_Int code = HYPRE_GetError();
     if (code != HYPRE_ERROR_CONV) call(code);
     (void)HYPRE_ClearAllErrors();
-    HYPRE_Int is_converged = 0;
-    call(HYPRE_PCGGetConverged(m_gradients.get(), &is_converged));
     if (result.history.empty()) result.history.push_back(0); // b = 0 and x = 0
+    const bool is_converged = has_converged(result);
+    if (!tells_residuals() && result.iterations > 0) result.history.push_back(residual(b, x));
     result.residual = result.history.back();
-    result.iterations = static_cast<int>(result.history.size()) - 1;
     // An x that solves the equations from the start is a zero scalar product for hypre.
-    result.converged =
-        is_converged != 0 || result.residual <= m_options.tolerance * result.right_side;
+    result.converged = is_converged || result.residual <= m_options.tolerance * result.right_side;
     if (result.converged) {
         result.reason = "converged";
         return;
