@@ -4,20 +4,31 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 
+#include <array>
+#include <span>
 #include <typeinfo>
 
 namespace distview {
 
 void impl::agree_on_solver(const Communicator& comm, const char* caller,
                            const std::exception_ptr& failure, int code) {
+    // Of a solution within this one, say, which has not converged: its code is 0. Agreements make an Error of it.
+    bool is_of_solver = code != 0;
+    try {
+        if (failure) std::rethrow_exception(failure);
+    } catch (const SolverError& error) {
+        is_of_solver = true;
+        code = error.code();
+    } catch (...) {
+    }
     try {
         agree(comm, caller, failure);
     } catch (const Error& error) {
         if (typeid(error) != typeid(Error)) throw;
-        const std::string message = error.what();
-        const int greatest = all_reduce(comm, ReduceOperation::max, code);
-        if (greatest == 0) throw; // of an operator, say
-        throw SolverError(message, greatest);
+        std::array<int, 2> all{is_of_solver ? 1 : 0, code};
+        all_reduce(comm, ReduceOperation::max, std::span<int>(all));
+        if (all[0] == 0) throw; // of an operator, say
+        throw SolverError(error.what(), all[1]);
     }
 }
 

@@ -63,7 +63,8 @@ private:
 
 } // namespace
 
-void checked(const Communicator& comm, const char* caller, const std::function<int()>& action) {
+void impl::run_checked(const Communicator& comm, const char* caller,
+                       const std::function<int()>& action) {
     const CollectiveCall call(comm, caller);
     agree_on(comm, caller, [&] {
         require<UsageError>(is_running(), [&] {
@@ -78,15 +79,15 @@ void checked(const Communicator& comm, const char* caller, const std::function<i
     {
         const ErrorScope scope;
         try {
-            code = action();
-        } catch (const impl::CallFailed& failed) {
-            code = failed.code;
+            try {
+                code = action();
+            } catch (const CallFailed& failed) {
+                code = failed.code;
+            }
+            if (code != 0) throw Error(text(caller, ": hypre says: ", ErrorScope::describe(code)));
         } catch (...) {
             failure = std::current_exception();
         }
-        if (!failure && code != 0)
-            failure = std::make_exception_ptr(
-                Error(text(caller, ": hypre says: ", ErrorScope::describe(code))));
     }
 
     distview::impl::agree_on_solver(comm, caller, failure, code);

@@ -19,13 +19,15 @@ using impl::call;
 
 namespace {
 
-/// Entries of each row: all of them, and those in columns of this process.
-struct RowSizes {
-    std::vector<HYPRE_Int> all, own, others;
+/// Rows as hypre takes them: entries of each, all of them and those in columns of this process, and their numbers.
+struct Lists {
+    std::vector<HYPRE_Int> all, own, others, offsets;
+    std::vector<HYPRE_BigInt> numbers, columns;
 };
 
-RowSizes row_sizes(const MatrixRows& rows, std::int64_t first) {
-    RowSizes sizes;
+Lists lists_of(const MatrixRows& rows) {
+    Lists lists;
+    const std::int64_t first = rows.numbering.first_row();
     const auto count = static_cast<std::size_t>(rows.local_rows());
     for (std::size_t r = 0; r < count; ++r) {
         HYPRE_Int own = 0;
@@ -34,11 +36,15 @@ RowSizes row_sizes(const MatrixRows& rows, std::int64_t first) {
             own += column >= 0 && column < rows.local_rows();
         }
         const auto all = static_cast<HYPRE_Int>(rows.offsets[r + 1] - rows.offsets[r]);
-        sizes.all.push_back(all);
-        sizes.own.push_back(own);
-        sizes.others.push_back(all - own);
+        lists.all.push_back(all);
+        lists.own.push_back(own);
+        lists.others.push_back(all - own);
     }
-    return sizes;
+    lists.numbers.resize(count);
+    std::iota(lists.numbers.begin(), lists.numbers.end(), static_cast<HYPRE_BigInt>(first));
+    lists.offsets = impl::narrow<HYPRE_Int>(rows.offsets);
+    lists.columns = impl::narrow<HYPRE_BigInt>(rows.columns);
+    return lists;
 }
 
 } // namespace
@@ -60,7 +66,10 @@ Matrix ij_matrix(const MatrixRows& rows) {
     const char* caller = "hypre::ij_matrix";
     const RowNumbering& numbering = rows.numbering;
     const Communicator& comm = numbering.communicator();
-    agree_on(comm, caller, [&] {
+    const CollectiveCall naming(comm, caller);
+    Matrix matrix(numbering);
+    // Before hypre communicates: where memory ends on this rank, the others would wait in hypre's calls.
+    Lists lists = agree_on(comm, caller, [&] {
         impl::require_rows(caller, numbering);
         distview::impl::require_matrix_rows(caller, rows);
         constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
@@ -68,29 +77,25 @@ Matrix ij_matrix(const MatrixRows& rows) {
             return text(caller, ": expected at most ", most, " entries on a rank, got ",
                         rows.local_entries());
         });
+        matrix.m_zero = impl::find_zero_on_diagonal(rows);
+        matrix.m_matrix = std::make_shared<Handle<HYPRE_IJMatrix>>();
+        return lists_of(rows);
     });
-    Matrix matrix(numbering);
-    matrix.m_zero = impl::find_zero_on_diagonal(rows);
     checked(comm, caller, [&] {
         const auto count = static_cast<HYPRE_Int>(rows.local_rows());
         const auto first = static_cast<HYPRE_BigInt>(numbering.first_row());
         const HYPRE_BigInt last = first + count - 1;
         HYPRE_IJMatrix made = nullptr;
         call(HYPRE_IJMatrixCreate(impl::comm_of(comm), first, last, first, last, &made));
-        matrix.m_matrix = std::make_shared<Handle<HYPRE_IJMatrix>>(made);
+        *matrix.m_matrix = Handle<HYPRE_IJMatrix>(made);
         call(HYPRE_IJMatrixSetObjectType(made, HYPRE_PARCSR));
-        RowSizes sizes = row_sizes(rows, first);
-        call(HYPRE_IJMatrixSetDiagOffdSizes(made, sizes.own.data(), sizes.others.data()));
+        call(HYPRE_IJMatrixSetDiagOffdSizes(made, lists.own.data(), lists.others.data()));
         call(HYPRE_IJMatrixSetMaxOffProcElmts(made, 0));
         call(HYPRE_IJMatrixInitialize(made));
-        if (count > 0) {
-            std::vector<HYPRE_BigInt> numbers(static_cast<std::size_t>(count));
-            std::iota(numbers.begin(), numbers.end(), first);
-            const auto offsets = impl::narrow<HYPRE_Int>(rows.offsets);
-            const auto columns = impl::narrow<HYPRE_BigInt>(rows.columns);
-            call(HYPRE_IJMatrixSetValues2(made, count, sizes.all.data(), numbers.data(),
-                                          offsets.data(), columns.data(), rows.values.data()));
-        }
+        if (count > 0)
+            call(HYPRE_IJMatrixSetValues2(made, count, lists.all.data(), lists.numbers.data(),
+                                          lists.offsets.data(), lists.columns.data(),
+                                          rows.values.data()));
         call(HYPRE_IJMatrixAssemble(made));
         void* object = nullptr;
         call(HYPRE_IJMatrixGetObject(made, &object));

@@ -11,7 +11,7 @@
 
 #include "call.hpp"
 
-#include <memory>
+#include <cstring>
 
 namespace distview::hypre {
 
@@ -43,9 +43,13 @@ void stop_with_mpi() {
     if (!is_set) check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, &key), "MPI_Comm_set_attr");
 }
 
+/// A communicator is kept in the attribute itself: memory for it might end on one rank, for which the others would wait.
+static_assert(sizeof(MPI_Comm) <= sizeof(void*));
+
 int free_duplicate(MPI_Comm, int, void* value, void*) {
-    const std::unique_ptr<MPI_Comm> duplicate(static_cast<MPI_Comm*>(value));
-    return MPI_Comm_free(duplicate.get());
+    MPI_Comm duplicate = MPI_COMM_NULL;
+    std::memcpy(&duplicate, &value, sizeof duplicate);
+    return MPI_Comm_free(&duplicate);
 }
 
 } // namespace
@@ -92,14 +96,18 @@ MPI_Comm impl::comm_of(const Communicator& comm) {
         check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &free_duplicate, &key, nullptr),
                   "MPI_Comm_create_keyval");
     int is_set = 0;
-    MPI_Comm* known = nullptr;
+    void* known = nullptr;
     check_mpi(MPI_Comm_get_attr(comm.mpi(), key, static_cast<void*>(&known), &is_set),
               "MPI_Comm_get_attr");
-    if (is_set) return *known;
-    auto made = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
-    check_mpi(MPI_Comm_dup(comm.mpi(), made.get()), "MPI_Comm_dup");
-    check_mpi(MPI_Comm_set_attr(comm.mpi(), key, made.get()), "MPI_Comm_set_attr");
-    return *made.release();
+    MPI_Comm duplicate = MPI_COMM_NULL;
+    if (is_set) {
+        std::memcpy(&duplicate, &known, sizeof duplicate);
+        return duplicate;
+    }
+    check_mpi(MPI_Comm_dup(comm.mpi(), &duplicate), "MPI_Comm_dup");
+    std::memcpy(&known, &duplicate, sizeof duplicate);
+    check_mpi(MPI_Comm_set_attr(comm.mpi(), key, known), "MPI_Comm_set_attr");
+    return duplicate;
 }
 
 void impl::Objects::destroy(HYPRE_IJVector object) noexcept {

@@ -2,7 +2,7 @@
 #include <distview/hypre/solve.hpp>
 
 #include "call.hpp"
-#include "gradients.hpp"
+#include "iteration.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -12,6 +12,8 @@
 #include <HYPRE_parcsr_ls.h>
 #include <HYPRE_struct_ls.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -31,14 +33,44 @@ To as(From from) {
     return reinterpret_cast<To>(from);
 }
 
+/// Calls of the Struct interface for solvers as generic pointers.
+template <auto Create>
+HYPRE_Int created(MPI_Comm comm, HYPRE_Solver* solver) {
+    return Create(comm, as<HYPRE_StructSolver*>(solver));
+}
+template <auto Destroy>
+HYPRE_Int destroyed(HYPRE_Solver solver) {
+    return Destroy(as<HYPRE_StructSolver>(solver));
+}
+
+const char* name_of(KrylovMethod method) {
+    return method == KrylovMethod::gmres      ? "gmres"
+           : method == KrylovMethod::bicgstab ? "bicgstab"
+                                              : "pcg";
+}
+
 Method method_of(const Matrix&, const SolveOptions& options) {
     Method method;
-    method.create_gradients = [](MPI_Comm comm, HYPRE_Solver* solver) {
-        return HYPRE_ParCSRPCGCreate(comm, solver);
+    switch (options.method) {
+    case KrylovMethod::pcg:
+        method.create = &HYPRE_ParCSRPCGCreate;
+        method.destroy = &HYPRE_ParCSRPCGDestroy;
+        break;
+    case KrylovMethod::gmres:
+        method.create = &HYPRE_ParCSRGMRESCreate;
+        method.destroy = &HYPRE_ParCSRGMRESDestroy;
+        break;
+    case KrylovMethod::bicgstab:
+        method.create = &HYPRE_ParCSRBiCGSTABCreate;
+        method.destroy = &HYPRE_ParCSRBiCGSTABDestroy;
+        break;
+    }
+    method.set_to = [](HYPRE_Vector vector, double value) {
+        return HYPRE_ParVectorSetConstantValues(as<HYPRE_ParVector>(vector), value);
     };
-    method.destroy_gradients = &HYPRE_ParCSRPCGDestroy;
-    method.set_ones = [](HYPRE_Vector ones) {
-        return HYPRE_ParVectorSetConstantValues(as<HYPRE_ParVector>(ones), 1);
+    method.subtract_product = [](HYPRE_Matrix matrix, HYPRE_Vector x, HYPRE_Vector y) {
+        return HYPRE_ParCSRMatrixMatvec(-1, as<HYPRE_ParCSRMatrix>(matrix), as<HYPRE_ParVector>(x),
+                                        1, as<HYPRE_ParVector>(y));
     };
     call(HYPRE_ParCSRSetupInterpreter(&method.algebra));
     if (options.preconditioner == "jacobi") {
@@ -65,25 +97,33 @@ Method method_of(const Matrix&, const SolveOptions& options) {
 
 Method method_of(const StructMatrix& a, const SolveOptions& options) {
     Method method;
-    method.create_gradients = [](MPI_Comm comm, HYPRE_Solver* solver) {
-        return HYPRE_StructPCGCreate(comm, as<HYPRE_StructSolver*>(solver));
+    switch (options.method) {
+    case KrylovMethod::pcg:
+        method.create = &created<&HYPRE_StructPCGCreate>;
+        method.destroy = &destroyed<&HYPRE_StructPCGDestroy>;
+        break;
+    case KrylovMethod::gmres:
+        method.create = &created<&HYPRE_StructGMRESCreate>;
+        method.destroy = &destroyed<&HYPRE_StructGMRESDestroy>;
+        break;
+    case KrylovMethod::bicgstab:
+        method.create = &created<&HYPRE_StructBiCGSTABCreate>;
+        method.destroy = &destroyed<&HYPRE_StructBiCGSTABDestroy>;
+        break;
+    }
+    method.set_to = [](HYPRE_Vector vector, double value) {
+        return HYPRE_StructVectorSetConstantValues(as<HYPRE_StructVector>(vector), value);
     };
-    method.destroy_gradients = [](HYPRE_Solver solver) {
-        return HYPRE_StructPCGDestroy(as<HYPRE_StructSolver>(solver));
-    };
-    method.set_ones = [](HYPRE_Vector ones) {
-        return HYPRE_StructVectorSetConstantValues(as<HYPRE_StructVector>(ones), 1);
+    method.subtract_product = [](HYPRE_Matrix matrix, HYPRE_Vector x, HYPRE_Vector y) {
+        return HYPRE_StructMatrixMatvec(-1, as<HYPRE_StructMatrix>(matrix),
+                                        as<HYPRE_StructVector>(x), 1, as<HYPRE_StructVector>(y));
     };
     call(HYPRE_StructSetupInterpreter(&method.algebra));
     if (options.preconditioner == "jacobi") {
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_StructDiagScale);
     } else if (options.preconditioner == "pfmg") {
-        method.create_preconditioner = [](MPI_Comm comm, HYPRE_Solver* solver) {
-            return HYPRE_StructPFMGCreate(comm, as<HYPRE_StructSolver*>(solver));
-        };
-        method.destroy_preconditioner = [](HYPRE_Solver solver) {
-            return HYPRE_StructPFMGDestroy(as<HYPRE_StructSolver>(solver));
-        };
+        method.create_preconditioner = &created<&HYPRE_StructPFMGCreate>;
+        method.destroy_preconditioner = &destroyed<&HYPRE_StructPFMGDestroy>;
         method.set_up = as<HYPRE_PtrToSolverFcn>(&HYPRE_StructPFMGSetup);
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_StructPFMGSolve);
         // Red and black in turn, symmetric. hypre has room for the entries of 7 cells there: with corners
@@ -100,12 +140,20 @@ Method method_of(const StructMatrix& a, const SolveOptions& options) {
 }
 
 void require_alike(const Communicator& comm, const char* caller, const SolveOptions& options) {
-    const std::hash<std::string> hash;
-    const std::string all = text(options.preconditioner, ' ', exact_text(options.tolerance), ' ',
-                                 options.max_iterations, ' ', options.has_to_converge, ' ',
-                                 options.constant_null_space);
-    agree(comm, caller, nullptr, hash(all), [&] {
-        return std::vector<Argument>{{"preconditioner", options.preconditioner},
+    std::exception_ptr failure;
+    std::size_t digest = 0;
+    try {
+        digest = std::hash<std::string>()(
+            text(name_of(options.method), ' ', options.restart, ' ', options.preconditioner, ' ',
+                 exact_text(options.tolerance), ' ', options.max_iterations, ' ',
+                 options.has_to_converge, ' ', options.constant_null_space));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller, failure, digest, [&] {
+        return std::vector<Argument>{{"method", name_of(options.method)},
+                                     {"restart", text(options.restart)},
+                                     {"preconditioner", options.preconditioner},
                                      {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
                                      {"has_to_converge", text(options.has_to_converge)},
@@ -151,11 +199,16 @@ void require_diagonal(const Communicator& comm, const char* caller, const A& a,
                       const SolveOptions& options) {
     if (options.preconditioner == "none") return;
     std::exception_ptr failure;
-    if (a.zero_on_diagonal() >= 0)
-        failure = std::make_exception_ptr(Error(
-            text(caller, ": ", options.preconditioner,
-                 ": expected no zero on the diagonal, got one in row ", a.zero_on_diagonal())));
-    distview::impl::agree_on_solver(comm, caller, failure, failure ? HYPRE_ERROR_GENERIC : 0);
+    try {
+        if (a.zero_on_diagonal() >= 0)
+            throw SolverError(text(caller, ": ", options.preconditioner,
+                                   ": expected no zero on the diagonal, got one in row ",
+                                   a.zero_on_diagonal()),
+                              HYPRE_ERROR_GENERIC);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    distview::impl::agree_on_solver(comm, caller, failure);
 }
 
 template <class A>
@@ -164,6 +217,10 @@ void require_matrix(const Communicator& comm, const char* caller, const A& a,
     require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
         return text(caller, ": expected a tolerance >= 0 and max_iterations >= 0, got ",
                     options.tolerance, " and ", options.max_iterations);
+    });
+    require<UsageError>(options.restart >= 1, [&] {
+        return text(caller, ": expected a restart after 1 iteration or more, got ",
+                    options.restart);
     });
     require<UsageError>(a.get(), [&] {
         return text(caller, ": expected a matrix, got one whose object was moved to another");
@@ -189,6 +246,15 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
     require<UsageError>(x.is_writable(), [&] {
         return text(caller, ": expected a solution whose elements are not const, got const ones");
     });
+    // Of a hypre that takes memory x would be written while b is read, and of any hypre in one vector.
+    const std::int64_t count = a.rows().local_rows();
+    const std::less<const double*> before; // of arrays that have nothing to do with each other, too
+    const bool is_apart =
+        !before(b.data(), x.data() + count) || !before(x.data(), b.data() + count);
+    require<UsageError>(count == 0 || is_apart, [&] {
+        return text(caller, ": expected a right side and a solution in memory of their own, got "
+                            "one array as both");
+    });
 }
 
 HYPRE_Matrix generic(const Matrix& a) {
@@ -198,9 +264,9 @@ HYPRE_Matrix generic(const StructMatrix& a) { return as<HYPRE_Matrix>(a.get()); 
 HYPRE_Vector generic(const Vector& v) { return as<HYPRE_Vector>(static_cast<HYPRE_ParVector>(v)); }
 HYPRE_Vector generic(const StructVector& v) { return as<HYPRE_Vector>(v.get()); }
 
-/// Makes `gradients` if there are none, and drops them where a call of hypre fails, which may leave anything.
+/// Makes `iteration` if there is none, and drops it where a call of hypre fails, which may leave anything.
 template <class A, class Vector>
-SolveResult solve_with(std::unique_ptr<impl::Gradients>& gradients, const Communicator& comm,
+SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Communicator& comm,
                        const char* caller, const A& a, const Vector& b, const Vector& x,
                        const SolveOptions& options) {
     b.put();
@@ -208,17 +274,19 @@ SolveResult solve_with(std::unique_ptr<impl::Gradients>& gradients, const Commun
     SolveResult result;
     try {
         checked(comm, caller, [&] {
-            if (!gradients)
-                gradients = std::make_unique<impl::Gradients>(
-                    impl::comm_of(comm), method_of(a, options), generic(a), generic(b), options);
+            const MPI_Comm duplicate = impl::comm_of(comm); // first: the others wait for it
+            if (!iteration)
+                iteration = std::make_unique<impl::Iteration>(duplicate, method_of(a, options),
+                                                              generic(a), generic(b), options);
+            iteration->make_room(result);
             return 0;
-        }); // before hypre communicates: the program's tune() may fail on one rank
+        }); // before hypre communicates: memory may end on one rank, or the program's tune() fail
         checked(comm, caller, [&] {
-            result = gradients->solve(generic(b), generic(x));
+            iteration->solve(generic(b), generic(x), result);
             return 0;
         });
     } catch (...) {
-        gradients.reset();
+        iteration.reset();
         throw;
     }
     x.fetch();
@@ -241,8 +309,8 @@ SolveResult solve_once(const Communicator& comm, const A& a, const Vector& b, co
         require_vectors(comm, caller, a, b, x);
     });
     require_diagonal(comm, caller, a, options);
-    std::unique_ptr<impl::Gradients> gradients;
-    return solve_with(gradients, comm, caller, a, b, x, options);
+    std::unique_ptr<impl::Iteration> iteration;
+    return solve_with(iteration, comm, caller, a, b, x, options);
 }
 
 } // namespace
@@ -288,7 +356,7 @@ SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
                                         "got one over another one of the same processes");
                 });
     });
-    return solve_with(m_gradients, m_comm, caller, m_a, b, x, m_options);
+    return solve_with(m_iteration, m_comm, caller, m_a, b, x, m_options);
 }
 
 template class Solver<Matrix>;

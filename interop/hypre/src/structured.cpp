@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace distview::hypre {
@@ -139,13 +141,50 @@ void require_grid(const char* caller, const RowNumbering& rows) {
         });
 }
 
+/// Of this process.
+std::array<std::int64_t, 3> local_extents(const RowNumbering& rows) {
+    std::array<std::int64_t, 3> extents{1, 1, 1};
+    const Extents found = rows.layout().local_extents(rows.communicator().rank());
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rows.layout().rank()); ++d)
+        extents[d] = found[d];
+    return extents;
+}
+
+/// hypre's box of this process has ghosts along the layout's axes, and a number for each entry of the stencil in each cell.
+void require_box_of(const char* caller, const RowNumbering& rows, std::size_t entries) {
+    const auto extents = local_extents(rows);
+    impl::require_box(caller,
+                      std::span(extents).first(static_cast<std::size_t>(rows.layout().rank())),
+                      static_cast<std::int64_t>(entries));
+}
+
 } // namespace
+
+void impl::require_box(const char* caller, std::span<const std::int64_t> extents,
+                       std::int64_t entries) {
+    if (std::ranges::any_of(extents, [](std::int64_t n) { return n == 0; })) return;
+    constexpr std::int64_t most = std::numeric_limits<HYPRE_Int>::max();
+    std::int64_t left = most / entries;
+    for (const std::int64_t n : extents) left /= n + 2;
+    require<UsageError>(left > 0, [&] {
+        std::string box;
+        for (const std::int64_t n : extents) box += text(box.empty() ? "" : " x ", n, " + 2");
+        return text(caller, ": expected at most ", most,
+                    " numbers on a rank, which this hypre's HYPRE_Int counts, got ", entries,
+                    " in each of ", box, " cells (ij_matrix() has no ghosts)");
+    });
+}
 
 StructGrid struct_grid(const RowNumbering& rows) {
     const char* caller = "hypre::struct_grid";
     const Communicator& comm = rows.communicator();
-    agree_on(comm, caller, [&] { require_grid(caller, rows); });
+    const CollectiveCall naming(comm, caller);
     StructGrid grid(rows);
+    agree_on(comm, caller, [&] {
+        require_grid(caller, rows);
+        require_box_of(caller, rows, 1);
+        grid.m_grid = std::make_shared<Handle<HYPRE_StructGrid>>();
+    });
     checked(comm, caller, [&] {
         const ArrayLayout& layout = rows.layout();
         const GridCoordinates at = layout.coordinates(comm.rank());
@@ -158,7 +197,7 @@ StructGrid struct_grid(const RowNumbering& rows) {
             reversed(rows, [&](int d) { return layout.axis(d).periodic() ? layout.extent(d) : 0; });
         HYPRE_StructGrid made = nullptr;
         call(HYPRE_StructGridCreate(impl::comm_of(comm), layout.rank(), &made));
-        grid.m_grid = std::make_shared<Handle<HYPRE_StructGrid>>(made);
+        *grid.m_grid = Handle<HYPRE_StructGrid>(made);
         if (rows.local_rows() > 0)
             call(HYPRE_StructGridSetExtents(made, grid.m_lower.data(), grid.m_upper.data()));
         call(HYPRE_StructGridSetPeriodic(made, periods.data()));
@@ -211,6 +250,7 @@ void StructVector::fetch() const {
 StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     const char* caller = "hypre::struct_matrix";
     const Communicator& comm = grid.rows().communicator();
+    const CollectiveCall naming(comm, caller);
     agree_on(comm, caller, [&] {
         require<UsageError>(
             rows.numbering.layout() == grid.rows().layout() &&
@@ -224,6 +264,19 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     });
     const Offsets offsets = all_offsets(caller, rows);
     StructMatrix matrix(grid);
+    std::vector<HYPRE_Int> entries;
+    std::vector<double> values;
+    // Before hypre communicates: where memory ends on this rank, the others would wait in hypre's calls.
+    agree_on(comm, caller, [&] {
+        require_box_of(caller, rows.numbering, offsets.count);
+        matrix.m_matrix = std::make_shared<Handle<HYPRE_StructMatrix>>();
+        entries.resize(offsets.count);
+        std::iota(entries.begin(), entries.end(), 0);
+        values.resize(static_cast<std::size_t>(rows.local_rows()) * offsets.count);
+        for_each_entry(rows, [&](std::size_t row, std::size_t entry, const Offset& offset) {
+            values[row * offsets.count + offsets.find(offset)] = rows.values[entry];
+        });
+    });
     matrix.m_zero = impl::find_zero_on_diagonal(rows);
     matrix.m_suits_pfmg = suits_pfmg(offsets, rows.numbering.layout().rank());
     matrix.m_has_corners = most_axes(offsets) > 1;
@@ -232,23 +285,17 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
         HYPRE_StructStencil shape = nullptr;
         call(HYPRE_StructStencilCreate(rows.numbering.layout().rank(), size, &shape));
         const Handle<HYPRE_StructStencil> stencil(shape);
-        std::vector<HYPRE_Int> entries;
         for (HYPRE_Int i = 0; i < size; ++i) {
             StructGrid::Corner offset = reversed(rows.numbering, [&](int d) {
                 return offsets.at[static_cast<std::size_t>(i)][static_cast<std::size_t>(d)];
             });
             call(HYPRE_StructStencilSetElement(shape, i, offset.data()));
-            entries.push_back(i);
         }
         HYPRE_StructMatrix made = nullptr;
         call(HYPRE_StructMatrixCreate(impl::comm_of(comm), grid, shape, &made));
-        matrix.m_matrix = std::make_shared<Handle<HYPRE_StructMatrix>>(made);
+        *matrix.m_matrix = Handle<HYPRE_StructMatrix>(made);
         call(HYPRE_StructMatrixInitialize(made));
         if (rows.local_rows() > 0) {
-            std::vector<double> values(static_cast<std::size_t>(rows.local_rows()) * offsets.count);
-            for_each_entry(rows, [&](std::size_t row, std::size_t entry, const Offset& offset) {
-                values[row * offsets.count + offsets.find(offset)] = rows.values[entry];
-            });
             StructGrid::Corner lower = grid.lower(), upper = grid.upper();
             call(HYPRE_StructMatrixSetBoxValues(made, lower.data(), upper.data(), size,
                                                 entries.data(), values.data()));

@@ -5,6 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/core/text.hpp>
+#include <distview/petsc/handle.hpp>
 #include <distview/petsc/session.hpp>
 
 #include <petscsys.h>
@@ -47,7 +48,8 @@ thread_local std::exception_ptr pending;
 
 void impl::set_pending(std::exception_ptr failure) noexcept { pending = std::move(failure); }
 
-void checked(const Communicator& comm, const char* caller, const std::function<int()>& action) {
+void impl::run_checked(const Communicator& comm, const char* caller,
+                       const std::function<int()>& action) {
     const CollectiveCall call(comm, caller);
     agree_on(comm, caller, [&] {
         require<UsageError>(is_running(), [&] {
@@ -55,6 +57,7 @@ void checked(const Communicator& comm, const char* caller, const std::function<i
                         ": expected PETSc to be initialised (petsc::Session does that), got "
                         "a call before that or after PetscFinalize()");
         });
+        Objects::make_room();
     });
 
     int code = 0;

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace distview::petsc {
 
@@ -68,37 +71,48 @@ PetscErrorCode get_diagonal(Mat matrix, Vec diagonal) {
 Matrix make_shell(const RowNumbering& rows, const Apply& apply, bool has_diagonal,
                   const Owner& diagonal_owner, const double* diagonal) {
     const char* caller = "petsc::shell_matrix";
-    agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
-    Mat matrix = nullptr;
+    std::shared_ptr<Shell> shell;
+    auto kept = agree_on(rows.communicator(), caller, [&] {
+        require_rows(caller, rows);
+        shell = std::make_shared<Shell>(Shell{apply, diagonal_owner, diagonal});
+        return std::make_unique<Owner>(shell);
+    });
+    Matrix matrix;
     checked(rows.communicator(), caller, [&]() -> int {
         const auto mine = static_cast<PetscInt>(rows.local_rows());
         const auto all = static_cast<PetscInt>(rows.rows());
-        const auto shell = std::make_shared<Shell>(Shell{apply, diagonal_owner, diagonal});
-        PetscCall(MatCreateShell(comm_of(rows), mine, mine, all, all, shell.get(), &matrix));
-        PetscCall(keep(reinterpret_cast<PetscObject>(matrix), shell));
+        Mat made = nullptr;
+        PetscCall(MatCreateShell(comm_of(rows), mine, mine, all, all, shell.get(), &made));
+        matrix = Matrix(made);
+        PetscCall(keep(reinterpret_cast<PetscObject>(made), std::move(kept)));
         PetscCall(
-            MatShellSetOperation(matrix, MATOP_MULT, reinterpret_cast<void (*)(void)>(&multiply)));
+            MatShellSetOperation(made, MATOP_MULT, reinterpret_cast<void (*)(void)>(&multiply)));
         if (has_diagonal)
-            PetscCall(MatShellSetOperation(matrix, MATOP_GET_DIAGONAL,
+            PetscCall(MatShellSetOperation(made, MATOP_GET_DIAGONAL,
                                            reinterpret_cast<void (*)(void)>(&get_diagonal)));
         return PETSC_SUCCESS;
     });
-    return Matrix(matrix);
+    return matrix;
 }
 
 Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns,
                   const Owner& owner) {
     const char* caller = "petsc::dense_matrix";
-    agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
-    Mat matrix = nullptr;
+    auto kept = agree_on(rows.communicator(), caller, [&] {
+        require_rows(caller, rows);
+        return std::make_unique<Owner>(owner);
+    });
+    Matrix matrix;
     checked(rows.communicator(), caller, [&]() -> int {
+        Mat made = nullptr;
         PetscCall(MatCreateDense(comm_of(rows), static_cast<PetscInt>(rows.local_rows()),
                                  PETSC_DECIDE, static_cast<PetscInt>(rows.rows()),
-                                 static_cast<PetscInt>(columns), data, &matrix));
-        PetscCall(keep(reinterpret_cast<PetscObject>(matrix), owner));
+                                 static_cast<PetscInt>(columns), data, &made));
+        matrix = Matrix(made);
+        PetscCall(keep(reinterpret_cast<PetscObject>(made), std::move(kept)));
         return PETSC_SUCCESS;
     });
-    return Matrix(matrix);
+    return matrix;
 }
 
 } // namespace impl
@@ -106,6 +120,9 @@ Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns,
 Matrix aij_matrix(const MatrixRows& rows) {
     const char* caller = "petsc::aij_matrix";
     const RowNumbering& numbering = rows.numbering;
+    const CollectiveCall call(numbering.communicator(), caller);
+    // Before PETSc communicates: where memory ends on this rank, the others would wait in PETSc's calls.
+    std::vector<PetscInt> offsets, columns;
     agree_on(numbering.communicator(), caller, [&] {
         impl::require_rows(caller, numbering);
         distview::impl::require_matrix_rows(caller, rows);
@@ -113,24 +130,26 @@ Matrix aij_matrix(const MatrixRows& rows) {
             return text(caller, ": expected at most ", std::numeric_limits<PetscInt>::max(),
                         " entries on a rank, got ", rows.local_entries());
         });
+        offsets = impl::narrow(rows.offsets);
+        columns = impl::narrow(rows.columns);
     });
-    Mat matrix = nullptr;
+    Matrix matrix;
     checked(numbering.communicator(), caller, [&]() -> int {
         const auto mine = static_cast<PetscInt>(numbering.local_rows());
         const auto all = static_cast<PetscInt>(numbering.rows());
-        const std::vector<PetscInt> offsets = impl::narrow(rows.offsets);
-        const std::vector<PetscInt> columns = impl::narrow(rows.columns);
-        PetscCall(MatCreate(impl::comm_of(numbering), &matrix));
-        PetscCall(MatSetSizes(matrix, mine, mine, all, all));
-        PetscCall(MatSetType(matrix, MATAIJ));
+        Mat made = nullptr;
+        PetscCall(MatCreate(impl::comm_of(numbering), &made));
+        matrix = Matrix(made);
+        PetscCall(MatSetSizes(made, mine, mine, all, all));
+        PetscCall(MatSetType(made, MATAIJ));
         // Whichever type it is, the other call does nothing.
-        PetscCall(MatSeqAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(),
-                                               rows.values.data()));
-        PetscCall(MatMPIAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(),
-                                               rows.values.data()));
+        PetscCall(
+            MatSeqAIJSetPreallocationCSR(made, offsets.data(), columns.data(), rows.values.data()));
+        PetscCall(
+            MatMPIAIJSetPreallocationCSR(made, offsets.data(), columns.data(), rows.values.data()));
         return PETSC_SUCCESS;
     });
-    return Matrix(matrix);
+    return matrix;
 }
 
 void set_values(Mat matrix, const MatrixRows& rows) {

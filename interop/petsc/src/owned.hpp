@@ -7,12 +7,13 @@
 #include <petscsys.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace distview::petsc::impl {
 
 /// Lets an object of PETSc keep what it needs, until it is destroyed.
-PetscErrorCode keep(PetscObject object, const Owner& owner);
+PetscErrorCode keep(PetscObject object, std::unique_ptr<Owner> owner);
 
 /// Throws UsageError unless PETSc can number these rows.
 void require_rows(const char* caller, const RowNumbering& rows);

@@ -11,6 +11,7 @@
 #include <petscsys.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,6 +123,11 @@ Session::~Session() {
 }
 
 int impl::Objects::run() noexcept { return runs; }
+
+void impl::Objects::make_room() {
+    constexpr std::size_t most = 8;
+    if (objects.capacity() - objects.size() < most) objects.reserve(2 * objects.size() + most);
+}
 
 void impl::Objects::watch(void* object) {
     if (!object) return;

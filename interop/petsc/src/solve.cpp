@@ -14,23 +14,32 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace distview::petsc {
 
 namespace {
 
 void require_alike(const Communicator& comm, const SolveOptions& options) {
-    const std::hash<std::string> hash;
-    const std::string all =
-        text(options.method, ' ', options.preconditioner, ' ', exact_text(options.tolerance), ' ',
-             options.max_iterations, ' ', options.has_to_converge);
-    agree(comm, "petsc::solve", nullptr, hash(all), [&] {
+    std::exception_ptr failure;
+    std::size_t digest = 0;
+    try {
+        digest = std::hash<std::string>()(
+            text(options.method, ' ', options.preconditioner, ' ', exact_text(options.tolerance),
+                 ' ', options.max_iterations, ' ', options.has_to_converge, ' ', options.prefix));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, "petsc::solve", failure, digest, [&] {
         return std::vector<Argument>{{"method", options.method},
                                      {"preconditioner", options.preconditioner},
                                      {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
-                                     {"has_to_converge", text(options.has_to_converge)}};
+                                     {"has_to_converge", text(options.has_to_converge)},
+                                     {"prefix", options.prefix}};
     });
 }
 
@@ -148,12 +157,14 @@ PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
 /// Has a method stop by the residual itself, as ConjugateGradient does: that of gmres is the preconditioned one unless told,
 /// which may be small while A x is far from b. The command line's norms and sides stay.
 PetscErrorCode take_norms_of_residual(KSP solver) {
+    const char* prefix = nullptr;
     PetscBool has_side = PETSC_FALSE, has_norm = PETSC_FALSE;
     PetscBool on_left = PETSC_FALSE, on_right = PETSC_FALSE;
     const auto object = reinterpret_cast<PetscObject>(solver);
     PetscFunctionBeginUser;
-    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_pc_side", &has_side));
-    PetscCall(PetscOptionsHasName(nullptr, nullptr, "-ksp_norm_type", &has_norm));
+    PetscCall(KSPGetOptionsPrefix(solver, &prefix));
+    PetscCall(PetscOptionsHasName(nullptr, prefix, "-ksp_pc_side", &has_side));
+    PetscCall(PetscOptionsHasName(nullptr, prefix, "-ksp_norm_type", &has_norm));
     PetscCall(PetscObjectTypeCompareAny(object, &on_left, KSPCG, KSPBICG, ""));
     // Others (cgs, tfqmr, bcgsl, ...) lose the x to start with on the right side.
     PetscCall(PetscObjectTypeCompareAny(object, &on_right, KSPGMRES, KSPLGMRES, KSPDGMRES,
@@ -165,19 +176,43 @@ PetscErrorCode take_norms_of_residual(KSP solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc takes a residual of 1e5 times the right side for divergence, also that of the x to start with: raises the limit
-/// by as much as that is farther away than x = 0.
-PetscErrorCode allow_far_start(KSP solver, Mat a, Vec b, Vec x, PetscReal right_side) {
-    PetscReal start = 0, first = 0, limit = 0;
+/// The right side as KSPSolve() takes it: without its part in the null space of the transposed matrix, if that is known. Then
+/// it is a copy, which `owner` keeps.
+PetscErrorCode find_right_side(KSP solver, Vec b, Handle<Vec>& owner, Vec& right_side) {
+    Mat of_preconditioner = nullptr;
+    MatNullSpace space = nullptr;
+    PetscFunctionBeginUser;
+    right_side = b;
+    PetscCall(KSPGetOperators(solver, nullptr, &of_preconditioner));
+    PetscCall(MatGetTransposeNullSpace(of_preconditioner, &space));
+    if (!space) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecDuplicate(b, &right_side));
+    owner = Handle<Vec>(right_side);
+    PetscCall(VecCopy(b, right_side));
+    PetscCall(MatNullSpaceRemove(space, right_side));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The norm of b - A x.
+PetscErrorCode find_residual(Mat a, Vec b, Vec x, PetscReal& norm) {
     Vec residual = nullptr;
     PetscFunctionBeginUser;
-    PetscCall(VecNorm(x, NORM_INFINITY, &start));
-    if (!(start > 0) || !(right_side > 0)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(VecDuplicate(b, &residual));
     const Handle<Vec> owner(residual);
     PetscCall(MatMult(a, x, residual));
     PetscCall(VecAYPX(residual, -1, b));
-    PetscCall(VecNorm(residual, NORM_2, &first));
+    PetscCall(VecNorm(residual, NORM_2, &norm));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc takes a residual of 1e5 times the right side for divergence, also that of the x to start with: raises the limit
+/// by as much as that is farther away than x = 0.
+PetscErrorCode allow_far_start(KSP solver, Mat a, Vec b, Vec x, PetscReal right_side) {
+    PetscReal start = 0, first = 0, limit = 0;
+    PetscFunctionBeginUser;
+    PetscCall(VecNorm(x, NORM_INFINITY, &start));
+    if (!(start > 0) || !(right_side > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(find_residual(a, b, x, first));
     PetscCall(KSPGetTolerances(solver, nullptr, nullptr, &limit, nullptr));
     if (first > right_side && std::isfinite(limit * (first / right_side)))
         PetscCall(KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT,
@@ -199,6 +234,7 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     const double tolerance = std::min(options.tolerance, std::nextafter(1.0, 0.0));
     PetscCall(KSPSetTolerances(solver, tolerance, 0, PETSC_DEFAULT, options.max_iterations));
     PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
+    if (!options.prefix.empty()) PetscCall(KSPSetOptionsPrefix(solver, options.prefix.c_str()));
     PetscCall(KSPSetFromOptions(solver));
     PetscCall(take_norms_of_residual(solver)); // of the method that it is now
     // It applies the preconditioner once, and refuses to start from anything.
@@ -220,22 +256,36 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
                    const SolveOptions& options) {
     Outcome outcome;
     auto& [result, reason, failed, in_block] = outcome;
+    // Before PETSc communicates: where memory ends on this rank, the others would wait in its calls.
+    agree_on(comm, "petsc::solve", [&] {
+        result.history.resize(
+            static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
+    });
+    Handle<Vec> copy; // of the right side
     const auto run = [&]() -> int {
         PetscReal limit = 0; // of divergence
+        Vec right_side = nullptr;
         for (const Vec vector : {b, x}) mark_written(vector);
         const Unlocking unlocking_b(b), unlocking_x(x);
         PetscBool is_preonly = PETSC_FALSE, is_gcr = PETSC_FALSE;
         PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPGCR, &is_gcr));
         PetscCall(
             PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
+        PetscCall(find_right_side(solver, b, copy, right_side));
+        PetscCall(VecNorm(right_side, NORM_2, &result.right_side));
+        if (result.right_side == 0 && !is_preonly) {
+            // No residual but 0 is at most 0 times a tolerance: PETSc would go on until it is smaller than any number.
+            PetscCall(VecSet(x, 0));
+            result.converged = true;
+            result.history.assign(1, 0);
+            result.reason = KSPConvergedReasons[KSP_CONVERGED_ATOL];
+            return PETSC_SUCCESS;
+        }
         PetscCall(KSPGetTolerances(solver, nullptr, nullptr, &limit, nullptr));
-        result.history.resize(
-            static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
         PetscCall(KSPSetResidualHistory(solver, result.history.data(),
                                         static_cast<PetscCount>(result.history.size()),
                                         PETSC_TRUE));
-        PetscCall(VecNorm(b, NORM_2, &result.right_side));
-        if (!is_preonly) PetscCall(allow_far_start(solver, a, b, x, result.right_side));
+        if (!is_preonly) PetscCall(allow_far_start(solver, a, right_side, x, result.right_side));
         PetscCall(make_coarsest_regular(solver, a));
         PetscCall(KSPSolve(solver, b, x));
 
@@ -253,6 +303,10 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         // gcr says that it has converged after as many iterations as there may be.
         KSPNormType norms = KSP_NORM_NONE;
         PetscCall(KSPGetNormType(solver, &norms));
+        if (norms == KSP_NORM_NONE) {
+            result.history.clear(); // of zeros, or empty
+            PetscCall(find_residual(a, right_side, x, result.residual));
+        }
         const bool tells_by_count = reason == KSP_CONVERGED_ITS && is_gcr && norms != KSP_NORM_NONE;
         result.converged = reason > 0 && !tells_by_count;
         result.reason = words ? words : "";

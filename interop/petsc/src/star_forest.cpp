@@ -108,17 +108,19 @@ struct Leaves {
 };
 
 StarForest make_forest(const Communicator& comm, Leaves& leaves) {
-    PetscSF forest = nullptr;
+    StarForest forest;
     checked(comm, caller, [&]() -> int {
-        PetscCall(PetscSFCreate(comm.mpi(), &forest));
-        PetscCall(PetscSFSetGraph(forest, static_cast<PetscInt>(leaves.roots),
+        PetscSF made = nullptr;
+        PetscCall(PetscSFCreate(comm.mpi(), &made));
+        forest = StarForest(made);
+        PetscCall(PetscSFSetGraph(made, static_cast<PetscInt>(leaves.roots),
                                   static_cast<PetscInt>(leaves.origins.size()),
                                   leaves.places.empty() ? nullptr : leaves.places.data(),
                                   PETSC_COPY_VALUES, leaves.origins.data(), PETSC_COPY_VALUES));
-        PetscCall(PetscSFSetUp(forest));
+        PetscCall(PetscSFSetUp(made));
         return PETSC_SUCCESS;
     });
-    return StarForest(forest);
+    return forest;
 }
 
 } // namespace
@@ -134,11 +136,13 @@ StarForest star_forest(GhostExchangePlan& plan) {
         for (std::int64_t n = 0; n < leaves.roots; ++n)
             marks[n] = is_interior(array, n) ? mark_of(comm.rank(), n) : unmarked;
         plan.execute(Exec(), array);
-        for (std::int64_t n = 0; n < leaves.roots; ++n) {
-            if (marks[n] == unmarked || is_interior(array, n)) continue;
-            leaves.places.push_back(static_cast<PetscInt>(n));
-            leaves.add(marks[n]);
-        }
+        agree_on(comm, caller, [&] {
+            for (std::int64_t n = 0; n < leaves.roots; ++n) {
+                if (marks[n] == unmarked || is_interior(array, n)) continue;
+                leaves.places.push_back(static_cast<PetscInt>(n));
+                leaves.add(marks[n]);
+            }
+        });
     });
     return make_forest(comm, leaves);
 }
@@ -159,8 +163,11 @@ StarForest star_forest(GatherPlan& plan) {
         std::int64_t* const marks = array.view().data();
         leaves.roots = static_cast<std::int64_t>(array.view().size());
         for (std::int64_t n = 0; n < leaves.roots; ++n) marks[n] = mark_of(comm.rank(), n);
-        const Kokkos::View<std::int64_t*, Kokkos::HostSpace> list(
-            "distview::petsc::star_forest::list", static_cast<std::size_t>(plan.size()));
+        const auto list = agree_on(comm, caller, [&] {
+            leaves.origins.reserve(static_cast<std::size_t>(plan.size()));
+            return Kokkos::View<std::int64_t*, Kokkos::HostSpace>(
+                "distview::petsc::star_forest::list", static_cast<std::size_t>(plan.size()));
+        });
         plan.execute(Exec(), array, list);
         for (std::size_t k = 0; k < list.size(); ++k) leaves.add(list(k));
     });
@@ -169,6 +176,7 @@ StarForest star_forest(GatherPlan& plan) {
 
 GhostedLayout ghosted_layout(const Communicator& comm, PetscSF forest) {
     const char* name = "petsc::ghosted_layout";
+    const CollectiveCall call(comm, name);
     PetscInt roots = 0, count = 0;
     const PetscSFNode* origins = nullptr;
     checked(comm, name, [&]() -> int {
@@ -179,14 +187,16 @@ GhostedLayout ghosted_layout(const Communicator& comm, PetscSF forest) {
         });
         return PETSC_SUCCESS;
     });
-    std::vector<std::int64_t> first{0};
-    for (const std::int64_t theirs : all_gather(comm, static_cast<std::int64_t>(roots)))
-        first.push_back(first.back() + theirs);
+    const auto all_roots = all_gather(comm, static_cast<std::int64_t>(roots));
     std::vector<std::int64_t> owned, needed;
-    for (std::int64_t n = 0; n < roots; ++n)
-        owned.push_back(first[static_cast<std::size_t>(comm.rank())] + n);
-    for (PetscInt k = 0; k < count; ++k)
-        needed.push_back(first[static_cast<std::size_t>(origins[k].rank)] + origins[k].index);
+    agree_on(comm, name, [&] {
+        std::vector<std::int64_t> first{0};
+        for (const std::int64_t theirs : all_roots) first.push_back(first.back() + theirs);
+        for (std::int64_t n = 0; n < roots; ++n)
+            owned.push_back(first[static_cast<std::size_t>(comm.rank())] + n);
+        for (PetscInt k = 0; k < count; ++k)
+            needed.push_back(first[static_cast<std::size_t>(origins[k].rank)] + origins[k].index);
+    });
     return make_ghosted_layout(comm, owned, needed);
 }
 

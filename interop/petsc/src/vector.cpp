@@ -11,6 +11,9 @@
 #include <petscis.h>
 
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace distview::petsc {
 
@@ -29,11 +32,11 @@ PetscErrorCode let_go(void* owner) {
 
 } // namespace
 
-PetscErrorCode keep(PetscObject object, const Owner& owner) {
+PetscErrorCode keep(PetscObject object, std::unique_ptr<Owner> owner) {
     PetscContainer container = nullptr;
     PetscFunctionBeginUser;
     PetscCall(PetscContainerCreate(PetscObjectComm(object), &container));
-    PetscCall(PetscContainerSetPointer(container, new Owner(owner)));
+    PetscCall(PetscContainerSetPointer(container, owner.release()));
     PetscCall(PetscContainerSetUserDestroy(container, &let_go));
     PetscCall(
         PetscObjectCompose(object, "distview::owner", reinterpret_cast<PetscObject>(container)));
@@ -80,16 +83,21 @@ std::vector<PetscInt> narrow(const std::vector<std::int64_t>& numbers) {
 Vector make_vector(const RowNumbering& rows, const double* data, bool read_only,
                    const Owner& owner) {
     const char* caller = "petsc::vector";
-    agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
-    Vec vector = nullptr;
+    auto kept = agree_on(rows.communicator(), caller, [&] {
+        require_rows(caller, rows);
+        return std::make_unique<Owner>(owner);
+    });
+    Vector vector;
     checked(rows.communicator(), caller, [&]() -> int {
+        Vec made = nullptr;
         PetscCall(VecCreateMPIWithArray(comm_of(rows), 1, static_cast<PetscInt>(rows.local_rows()),
-                                        static_cast<PetscInt>(rows.rows()), data, &vector));
-        PetscCall(keep(reinterpret_cast<PetscObject>(vector), owner));
-        if (read_only) PetscCall(VecLockReadPush(vector));
+                                        static_cast<PetscInt>(rows.rows()), data, &made));
+        vector = Vector(made);
+        PetscCall(keep(reinterpret_cast<PetscObject>(made), std::move(kept)));
+        if (read_only) PetscCall(VecLockReadPush(made));
         return PETSC_SUCCESS;
     });
-    return Vector(vector);
+    return vector;
 }
 
 } // namespace impl
@@ -100,21 +108,28 @@ void mark_written(Vec vector) {
 }
 
 IndexSet index_set(const RowNumbering& rows) {
-    IS indices = nullptr;
-    checked(rows.communicator(), "petsc::index_set", [&]() -> int {
+    const char* caller = "petsc::index_set";
+    const CollectiveCall call(rows.communicator(), caller);
+    const std::vector<PetscInt> numbers = agree_on(rows.communicator(), caller, [&] {
         require<UsageError>(rows.rows() <= std::numeric_limits<PetscInt>::max(), [&] {
-            return text("petsc::index_set: expected at most ", std::numeric_limits<PetscInt>::max(),
+            return text(caller, ": expected at most ", std::numeric_limits<PetscInt>::max(),
                         " rows, got ", rows.rows());
         });
-        const std::vector<PetscInt> numbers = impl::narrow(rows.local_row_numbers());
+        return impl::narrow(rows.local_row_numbers());
+    });
+    IndexSet indices;
+    checked(rows.communicator(), caller, [&]() -> int {
+        IS made = nullptr;
         PetscCall(ISCreateGeneral(impl::comm_of(rows), static_cast<PetscInt>(numbers.size()),
-                                  numbers.data(), PETSC_COPY_VALUES, &indices));
+                                  numbers.data(), PETSC_COPY_VALUES, &made));
+        indices = IndexSet(made);
         return PETSC_SUCCESS;
     });
-    return IndexSet(indices);
+    return indices;
 }
 
 ArrayLayout layout_of(const Communicator& comm, Vec vector) {
+    const CollectiveCall call(comm, "petsc::layout_of");
     std::vector<std::int64_t> bounds;
     checked(comm, "petsc::layout_of", [&]() -> int {
         const PetscInt* ranges = nullptr;
@@ -123,10 +138,12 @@ ArrayLayout layout_of(const Communicator& comm, Vec vector) {
         bounds.assign(ranges, ranges + comm.size() + 1);
         return PETSC_SUCCESS;
     });
-    return {ProcessGrid{comm.size()}, {block_bounds(bounds)}};
+    return agree_on(comm, "petsc::layout_of",
+                    [&] { return ArrayLayout(ProcessGrid{comm.size()}, {block_bounds(bounds)}); });
 }
 
 ArrayLayout layout_of(const Communicator& comm, IS indices) {
+    const CollectiveCall call(comm, "petsc::layout_of");
     std::vector<std::int64_t> labels;
     PetscInt size = 0;
     checked(comm, "petsc::layout_of", [&]() -> int {
@@ -140,7 +157,6 @@ ArrayLayout layout_of(const Communicator& comm, IS indices) {
         PetscCall(ISRestoreIndices(indices, &mine));
         return PETSC_SUCCESS;
     });
-    const CollectiveCall call(comm, "petsc::layout_of");
     const ArrayLayout layout = agree_on(comm, "petsc::layout_of", [&] {
         return ArrayLayout(ProcessGrid{comm.size()},
                            {unstructured_local(size, comm.rank(), labels, true)});

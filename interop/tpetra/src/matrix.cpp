@@ -44,10 +44,14 @@ void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
 void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     const auto& known = *map.state()->map;
     if (known.isContiguous() || map.state()->numbering) return;
-    std::vector<impl::GlobalOrdinal> asked(columns.begin(), columns.end());
-    std::sort(asked.begin(), asked.end());
-    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
-    std::vector<int> ranks(asked.size());
+    std::vector<impl::GlobalOrdinal> asked;
+    std::vector<int> ranks;
+    agree_on(map.communicator(), "tpetra::Matrix", [&] {
+        asked.assign(columns.begin(), columns.end());
+        std::sort(asked.begin(), asked.end());
+        asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+        ranks.resize(asked.size());
+    });
     impl::guarded(map.communicator(), "tpetra::Matrix", [&] {
         (void)known.getRemoteIndexList(Teuchos::arrayViewFromVector(std::as_const(asked)),
                                        Teuchos::arrayViewFromVector(ranks));
@@ -79,6 +83,8 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
     const CollectiveCall call(comm, "tpetra::Matrix");
     agree_on(comm, "tpetra::Matrix", [&] { check_lists(map, begin, columns, values); });
     require_columns(map, columns);
+    // Rows are filled before Trilinos communicates: where memory ends on this rank, the others would wait in its calls.
+    Teuchos::RCP<impl::TrilinosMatrix> matrix;
     impl::guarded(comm, "tpetra::Matrix", [&] {
         const auto rows = static_cast<std::size_t>(map.local_size());
         std::vector<std::size_t> lengths(rows);
@@ -86,7 +92,7 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
             lengths[r] = static_cast<std::size_t>(begin[r + 1] - begin[r]);
         const Teuchos::ArrayView<const std::size_t> view(lengths.data(),
                                                          static_cast<Teuchos::Ordinal>(rows));
-        auto matrix = Teuchos::rcp(new impl::TrilinosMatrix(map.state()->map, view));
+        matrix = Teuchos::rcp(new impl::TrilinosMatrix(map.state()->map, view));
         std::vector<impl::GlobalOrdinal> row;
         for (std::size_t r = 0; r < rows; ++r) {
             const auto first = static_cast<std::size_t>(begin[r]);
@@ -95,6 +101,8 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
                 map.state()->map->getGlobalElement(static_cast<impl::LocalOrdinal>(r)),
                 static_cast<impl::LocalOrdinal>(lengths[r]), values.data() + first, row.data());
         }
+    });
+    impl::guarded(comm, "tpetra::Matrix", [&] {
         matrix->fillComplete(map.state()->map, map.state()->map);
         m_state = std::make_shared<const impl::MatrixState>(impl::MatrixState{map, matrix});
     });

@@ -170,7 +170,7 @@ MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows
     const Communicator& comm = map.communicator();
     const CollectiveCall call(comm, "tpetra::MultiVector");
     const std::int64_t map_size = map.size();
-    auto state = std::make_shared<impl::VectorState>(impl::VectorState{map, section.array});
+    std::shared_ptr<impl::VectorState> state;
     const impl::Columns columns = agree_on(comm, "tpetra::MultiVector", [&] {
         require<UsageError>(
             section.process == comm.rank() && section.layout.process_count() == comm.size(), [&] {
@@ -180,7 +180,11 @@ MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows
             });
         if (!(impl::on_host && section.is_host_accessible))
             impl::require_reachable("tpetra::MultiVector", "arrays", section.space);
-        return impl::columns_of(section, map, map_size, rows);
+        state = std::make_shared<impl::VectorState>(impl::VectorState{map, section.array});
+        const impl::Columns found = impl::columns_of(section, map, map_size, rows);
+        for (std::int64_t k = 0; k < found.count; ++k)
+            state->columns.push_back(found.data ? found.data + k * found.stride : nullptr);
+        return found;
     });
     impl::guarded(comm, "tpetra::MultiVector", [&] {
         double* mirror = columns.data;
@@ -191,8 +195,6 @@ MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows
         state->vector = Teuchos::rcp(new impl::TrilinosVector(
             map.state()->map, impl::dual_view(columns.data, mirror, map.local_size(), columns)));
     });
-    for (std::int64_t k = 0; k < columns.count; ++k)
-        state->columns.push_back(columns.data ? columns.data + k * columns.stride : nullptr);
     m_state = std::move(state);
 }
 

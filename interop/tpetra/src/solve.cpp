@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -56,7 +57,8 @@ private:
     Teuchos::RCP<const TrilinosOperator> m_op;
 };
 
-/// What Belos calls as a preconditioner: another one, or none, that takes notes of residuals. Each passes here once.
+/// What Belos calls as a preconditioner: another one, or none, that takes notes of residuals. Each passes here once, and
+/// again where there are fewer columns.
 class TakingNotes final : public TrilinosOperator {
 public:
     TakingNotes(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const TrilinosOperator> m,
@@ -68,9 +70,14 @@ public:
 
     void apply(const TrilinosVector& r, TrilinosVector& z, Teuchos::ETransp mode, double alpha,
                double beta) const override {
-        std::vector<double> norms(r.getNumVectors());
-        r.norm2(Teuchos::arrayViewFromVector(norms));
-        m_history.push_back(norms.empty() ? 0 : *std::max_element(norms.begin(), norms.end()));
+        // Once a column has converged, Belos goes on without it from the residuals that have passed already.
+        const std::size_t columns = r.getNumVectors();
+        if (columns >= m_columns) {
+            std::vector<double> norms(columns);
+            r.norm2(Teuchos::arrayViewFromVector(norms));
+            m_history.push_back(norms.empty() ? 0 : *std::max_element(norms.begin(), norms.end()));
+        }
+        m_columns = columns;
         if (m_m.is_null())
             z.update(alpha, r, beta);
         else
@@ -80,6 +87,7 @@ public:
 private:
     Teuchos::RCP<const TrilinosOperator> m_a, m_m;
     std::vector<double>& m_history;
+    mutable std::size_t m_columns = 0; ///< of the residuals before
 };
 
 void agree_on_options(const Communicator& comm, const char* caller, const SolveOptions& options) {
@@ -101,7 +109,19 @@ void agree_on_options(const Communicator& comm, const char* caller, const SolveO
     });
 }
 
-/// The vectors are of A's map, and have as many columns on all ranks.
+/// Whether a column of one is in memory of a column of the other.
+bool share_memory(const MultiVector& b, const MultiVector& x) {
+    const std::less<const double*> before; // of arrays that have nothing to do with each other, too
+    const std::int64_t of_b = b.map().local_size(), of_x = x.map().local_size();
+    if (of_b == 0 || of_x == 0) return false;
+    for (int i = 0; i < b.columns(); ++i)
+        for (int j = 0; j < x.columns(); ++j)
+            if (before(b.data(i), x.data(j) + of_x) && before(x.data(j), b.data(i) + of_b))
+                return true;
+    return false;
+}
+
+/// The vectors are of A's map, have as many columns on all ranks, and are two.
 void require_vectors(const char* caller, const Map& map, const MultiVector& b,
                      const MultiVector& x) {
     const Communicator& comm = map.communicator();
@@ -118,7 +138,11 @@ void require_vectors(const char* caller, const Map& map, const MultiVector& b,
             return text(caller, ": expected x and b of equally many columns, got ", x.columns(),
                         " and ", b.columns());
         });
-    } catch (const Error&) {
+        require<UsageError>(!share_memory(b, x), [&] {
+            return text(caller, ": expected a right side and a solution in memory of their own, "
+                                "got one array as both");
+        });
+    } catch (...) {
         failure = std::current_exception();
     }
     agree(comm, caller, failure, hash_of(x.columns()),

@@ -8,6 +8,10 @@
 #include <HYPRE_parcsr_mv.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace distview::testing {
 
 namespace {
@@ -135,6 +139,42 @@ TEST_F(HypreMatrix, RowsOfAnotherLayoutAreErrors) {
                               "hypre::ij_matrix: expected columns from 0 to 19");
     EXPECT_THROW_ON_ALL_RANKS(hypre::struct_matrix(hypre::struct_grid(rows), beyond), UsageError,
                               "hypre::struct_matrix: expected columns from 0 to 19");
+}
+
+// Nothing is allocated for cells before a vector or a matrix is made.
+TEST_F(HypreMatrix, BoxesThatAHypreIntDoesNotCountAreErrors) {
+    if constexpr (sizeof(HYPRE_Int) > 4) GTEST_SKIP() << "hypre counts with 64 bits";
+    const auto fits = [](const std::vector<std::int64_t>& extents, std::int64_t entries) {
+        try {
+            hypre::impl::require_box("test", extents, entries);
+        } catch (const UsageError& error) {
+            EXPECT_NE(std::string(error.what()).find("test: expected at most 2147483647 numbers"),
+                      std::string::npos)
+                << error.what();
+            return false;
+        }
+        return true;
+    };
+    EXPECT_TRUE(fits({2'147'483'645}, 1));
+    EXPECT_FALSE(fits({2'147'483'646}, 1));
+    EXPECT_TRUE(fits({306'783'376}, 7)); // 7 (n + 2) = 2^31 - 2
+    EXPECT_FALSE(fits({306'783'377}, 7));
+    EXPECT_TRUE(fits({672, 672, 672}, 7)); // 7 * 674^3 = 2.14e9
+    EXPECT_FALSE(fits({673, 673, 673}, 7));
+    // Thin boxes have many ghosts: 3 * 3 numbers a cell.
+    EXPECT_TRUE(fits({1, 1, 34'087'040}, 7));
+    EXPECT_FALSE(fits({1, 1, 34'087'041}, 7));
+    EXPECT_FALSE(fits({2'147'483'647, 2'147'483'647, 2'147'483'647}, 27));
+    EXPECT_TRUE(fits({2'147'483'647, 2'147'483'647, 0}, 27)); // no cells, no ghosts
+
+    // On the last rank alone, with as many cells as a HYPRE_Int counts easily.
+    std::vector<std::int64_t> bounds{0};
+    for (int p = 1; p < rank_count(); ++p) bounds.push_back(p);
+    bounds.push_back(300'000'000);
+    const RowNumbering rows(
+        comm, {ProcessGrid{1, 1, rank_count()}, {block(1), block(1), block_bounds(bounds)}});
+    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(rows), UsageError,
+                              "hypre::struct_grid: expected at most 2147483647 numbers on a rank");
 }
 
 // hypre would write beyond the ends of its vectors.

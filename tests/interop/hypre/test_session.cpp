@@ -80,15 +80,15 @@ TEST(HypreSession, ErrorsAreOursAndCleared) {
 TEST(HypreSession, VectorsAndMatricesMayOutliveIt) {
     auto session = std::make_unique<hypre::Session>(world());
     const System system(world(), various_equations()[0], 1);
-    const auto u = system.make("u");
-    const hypre::Vector x = hypre::vector(system.rows, u);
+    const auto b = system.make("b"), u = system.make("u");
+    const hypre::Vector right = hypre::vector(system.rows, b), x = hypre::vector(system.rows, u);
     const hypre::Matrix a = hypre::ij_matrix(system.assembled());
     const hypre::StructGrid grid = hypre::struct_grid(system.rows);
     session.reset();
     EXPECT_FALSE(hypre::is_running());
     EXPECT_THROW_ON_ALL_RANKS(x.put(), UsageError,
                               "hypre::Vector::put: expected hypre to be initialised");
-    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(world(), a, x, x), UsageError,
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(world(), a, right, x), UsageError,
                               "expected hypre to be initialised");
 }
 

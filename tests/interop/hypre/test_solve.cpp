@@ -160,6 +160,46 @@ TEST_F(HypreSolve, NotToConvergeIsAnErrorOrTold) {
                               "got breakdown [Method did not converge]");
 }
 
+// A step of the program's own that solves: the error keeps its class and hypre's code.
+TEST_F(HypreSolve, ErrorsOfSolutionsWithinCheckedCalls) {
+    const System system(comm, walls, 6);
+    const auto b = system.make_scattered("b", 6), u = system.make("u");
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const hypre::Vector right = hypre::vector(system.rows, b), x = hypre::vector(system.rows, u);
+    int code = 0;
+    const auto step = [&] {
+        try {
+            hypre::checked(comm, "step", [&] {
+                hypre::solve(comm, a, right, x, {.max_iterations = 3});
+                return 0;
+            });
+        } catch (const SolverError& error) {
+            code = error.code();
+            throw;
+        }
+    };
+    EXPECT_THROW_ON_ALL_RANKS(step(), SolverError, "got max_iterations [Method did not converge]");
+    EXPECT_EQ(code, HYPRE_ERROR_CONV);
+}
+
+// Of a hypre that works on the array itself x would be b; the same program is to run with any.
+TEST_F(HypreSolve, RightSideAndSolutionAreTwoArrays) {
+    const System system(comm, walls, 6);
+    const auto u = system.make_scattered("u", 6);
+    const MatrixRows rows = system.assembled();
+    const hypre::Matrix a = hypre::ij_matrix(rows);
+    const hypre::Vector x = hypre::vector(system.rows, u);
+    const char* const words = "hypre::solve: expected a right side and a solution in memory of "
+                              "their own, got one array as both";
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x), UsageError, words);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, hypre::vector(system.rows, u), x), UsageError,
+                              words);
+    const hypre::StructGrid grid = hypre::struct_grid(system.rows);
+    const hypre::StructVector y = hypre::struct_vector(grid, u);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, hypre::struct_matrix(grid, rows), y, y),
+                              UsageError, words);
+}
+
 TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
     const System system(comm, walls, 7);
     const auto b = system.make_scattered("b", 7), u = system.make("u");

@@ -200,6 +200,14 @@ TEST(Solve, SeveralColumns) {
     EXPECT_FALSE(cut.converged);
     EXPECT_NEAR(cut.right_side, std::sqrt(40.0), 1e-12);
     EXPECT_GT(cut.residual, 0.01 * cut.right_side);
+
+    // Belos goes on without the first one: the others' residuals are no news then.
+    Kokkos::deep_copy(x.view(), 0);
+    const auto whole = tpetra::solve(exec, matrix, tpetra::MultiVector(map, b),
+                                     tpetra::MultiVector(map, x), {.tolerance = 1e-12});
+    EXPECT_TRUE(whole.converged);
+    EXPECT_GT(whole.iterations, 2);
+    EXPECT_EQ(whole.history.size(), static_cast<std::size_t>(whole.iterations) + 1);
 }
 
 /// A diagonal matrix and vectors for it.
@@ -373,6 +381,10 @@ TEST(Solve, WrongUse) {
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::solve(fine.exec, a, tpetra::MultiVector(other, fine.b), x), UsageError,
         "tpetra::solve: expected b with the map of A, got one of another map");
+    for (const auto& same : {x, tpetra::MultiVector(fine.map, fine.x)})
+        EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, a, same, x), UsageError,
+                                  "tpetra::solve: expected a right side and a solution in memory "
+                                  "of their own, got one array as both");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, a, b, x, {.max_iterations = 0}), UsageError,
                               "tpetra::solve: expected a tolerance >= 0 and max_iterations >= 1");
     if (fine.comm.size() > 1) {

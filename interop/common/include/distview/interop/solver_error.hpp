@@ -25,7 +25,8 @@ private:
 namespace impl {
 
 /// agree() for doors. Agreements carry the types of errors that comm knows: an Error proper is what a stack said on the
-/// rank that it comes from, and becomes a SolverError on all ranks, with the greatest code.
+/// rank that it comes from, if there is a code, and becomes a SolverError on all ranks, with the greatest code. So does a
+/// SolverError, whatever its code: that of a solution within another one.
 ///
 /// Collective: over comm
 void agree_on_solver(const Communicator& comm, const char* caller,

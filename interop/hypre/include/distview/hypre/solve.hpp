@@ -14,10 +14,20 @@
 
 namespace distview::hypre {
 
-/// What solve() asks of hypre's conjugate gradients.
+/// hypre's name of an iteration.
+///
+/// Collective: no (local)
+enum class KrylovMethod {
+    pcg,      ///< conjugate gradients: A and the preconditioner are symmetric and positive
+    gmres,    ///< of any matrix; keeps a vector for each iteration up to a restart
+    bicgstab, ///< of any matrix; two products an iteration, some vectors, and residuals that leap
+};
+
+/// What solve() asks of hypre.
 ///
 /// Collective: no (local)
 struct SolveOptions {
+    KrylovMethod method = KrylovMethod::pcg;
     /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings. pfmg takes
     /// stencils of 5 or 9 entries on two axes, of 7, 19 or 27 on three; it relaxes by red and black those of 5 and 7,
     /// others by weighted Jacobi: hypre's red and black ends the program there, also where `tune` asks for it. Of periodic
@@ -30,6 +40,8 @@ struct SolveOptions {
     bool has_to_converge = true;
     /// Whether A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
     bool constant_null_space = false;
+    /// After how many iterations gmres begins anew, from the x that it has.
+    int restart = 30;
     /// Called with the solver of boomeramg or pfmg before it is set up, for settings such as
     /// HYPRE_BoomerAMGSetStrongThreshold() of HYPRE_parcsr_ls.h; the same on all ranks. A Solver calls it in its first
     /// solve().
@@ -42,26 +54,31 @@ struct SolveOptions {
 struct SolveResult {
     bool converged = false;
     int iterations = 0;
-    double residual = 0;           ///< the last norm of the residual, as the iteration updates it
-    double right_side = 0;         ///< the norm of b
-    std::vector<double> history{}; ///< norms of the residuals, that of the first x first
-    std::string reason{};          ///< converged, max_iterations or breakdown, and hypre's words
+    double residual =
+        0; ///< the last norm of the residual: of pcg as the iteration updates it, else of b - A x
+    double right_side = 0; ///< the norm of b
+    /// Norms of the residuals, that of the first x first; of gmres and bicgstab, of which hypre tells none, the first and the
+    /// last.
+    std::vector<double> history{};
+    std::string reason{}; ///< converged, max_iterations or breakdown, and hypre's words
 };
 
-/// Solves A x = b by hypre's conjugate gradients, from what x is.
+/// Solves A x = b by one of hypre's iterations, from what x is.
 ///
 ///     const auto result = hypre::solve(comm, a, b, x, {.preconditioner = "boomeramg", .tolerance = 1e-8});
 ///
 /// The arrays of b and x are put before, and that of x is fetched after, also where the solution does not converge. With a
-/// constant null space the means of b, of which a copy is made, and of each preconditioned residual are taken off:
+/// constant null space the means of b, of which a copy is made, and of each preconditioned vector are taken off (b has a
+/// solution then if columns of A sum up to zero, too, as those of a symmetric A do):
 /// hypre has no notion of null spaces; the coarsest level of boomeramg is relaxed then instead of factorised.
 /// Whoever solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix and the vectors
-/// Cost:       of an iteration one scalar product more than hypre's own, for the history; with a null space one more, and
-///             two vectors
+/// Cost:       of an iteration of pcg one scalar product more than hypre's own, for the history; with a null space one more, and
+///             two vectors; of gmres and bicgstab two products and a vector more than hypre's own
 /// Errors:     UsageError if hypre is not running, ranks pass different options or negative ones, there is no such
-///             preconditioner, pfmg does not know the stencil, or A, b and x are not of the same rows and of comm; SolverError
+///             preconditioner, pfmg does not know the stencil, A, b and x are not of the same rows and of comm, or b and x
+///             are one array; SolverError
 ///             if hypre fails, there is a zero on the diagonal for a preconditioner, or the solution does not converge
 ///             (thrown on all ranks)
 /// Example:    examples/poisson
@@ -71,7 +88,7 @@ SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructV
                   const StructVector& x, const SolveOptions& options = {});
 
 namespace impl {
-class Gradients;
+class Iteration;
 } // namespace impl
 
 /// The same, made once: for time steps. What hypre has set up for the matrix, such as the levels of boomeramg or pfmg, is kept.
@@ -83,7 +100,8 @@ class Gradients;
 /// Solver may outlive hypre; what hypre has set up is not freed then.
 ///
 /// Collective: construction, solve() and destruction, over comm, which has the processes of the matrix
-/// Cost:       what hypre keeps: three vectors, with a null space two more, and the preconditioner's levels; of solve() that
+/// Cost:       what hypre keeps: three vectors, of bicgstab seven, of gmres three and one for each iteration up to a restart;
+///             with a null space two more; and the preconditioner's levels; of solve() that
 ///             of the function besides
 /// Errors:     those of the function solve(), and UsageError if vectors are over another communicator than the matrix;
 ///             of construction those of options and matrix. Where a call of hypre fails, the next solve() sets up anew; a
@@ -105,7 +123,7 @@ private:
     Communicator m_comm;
     A m_a;
     SolveOptions m_options;
-    std::unique_ptr<impl::Gradients> m_gradients; ///< null until there is a solution
+    std::unique_ptr<impl::Iteration> m_iteration; ///< null until there is a solution
 };
 
 extern template class Solver<Matrix>;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace distview::hypre {
@@ -41,10 +42,17 @@ private:
     Corner m_lower{}, m_upper{};
 };
 
+namespace impl {
+/// Throws UsageError unless a HYPRE_Int counts the numbers of a box of `extents` cells, in each of them and in each of a
+/// layer of ghosts around them `entries`.
+void require_box(const char* caller, std::span<const std::int64_t> extents, std::int64_t entries);
+} // namespace impl
+
 /// Collective: over the numbering's communicator
 /// Shapes:     up to three axes, all of them block; periodic axes are periodic in hypre
 /// Errors:     LayoutError if there are more axes, or others; UsageError if hypre is not running or a HYPRE_Int does not
-///             count an axis, or the cells; SolverError of hypre (thrown on all ranks)
+///             count an axis, or the cells of a rank with a layer of ghosts around them; SolverError of hypre (thrown on all
+///             ranks)
 StructGrid struct_grid(const RowNumbering& rows);
 
 class StructVector;
@@ -73,6 +81,8 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || rows().local_rows() == 0;
     }
+    /// The array's own memory.
+    const double* data() const noexcept { return m_cells.read; }
     HYPRE_StructVector get() const noexcept { return m_vector; }
     operator HYPRE_StructVector() const noexcept { return m_vector; }
 
@@ -129,8 +139,9 @@ private:
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       hypre's own copy of the entries, and for a moment another; to find offsets some 50 ns an entry
-/// Errors:     UsageError if the grid is one of other rows, or an entry is more than one cell away along an axis: vectors of
-///             hypre's have one layer of ghosts; SolverError of hypre (thrown on all ranks)
+/// Errors:     UsageError if the grid is one of other rows, an entry is more than one cell away along an axis (vectors of
+///             hypre's have one layer of ghosts), or a HYPRE_Int does not count the entries of a rank, those of ghosts included
+///             and of each cell as many as the stencil has; SolverError of hypre (thrown on all ranks)
 StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
 
 } // namespace distview::hypre

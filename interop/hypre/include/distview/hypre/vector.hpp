@@ -66,6 +66,8 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || m_rows.local_rows() == 0;
     }
+    /// The array's own memory.
+    const double* data() const noexcept { return m_cells.read; }
     HYPRE_IJVector get() const noexcept { return m_vector; }
     operator HYPRE_IJVector() const noexcept { return m_vector; }
     operator HYPRE_ParVector() const noexcept { return m_vector ? m_object : nullptr; }

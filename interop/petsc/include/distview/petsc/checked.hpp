@@ -4,9 +4,15 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/interop/solver_error.hpp>
 
+#include <concepts>
 #include <functional>
+#include <type_traits>
 
 namespace distview::petsc {
+
+namespace impl {
+void run_checked(const Communicator& comm, const char* caller, const std::function<int()>& action);
+}
 
 /// Runs calls of PETSc so that their errors are ours: `action` returns the PetscErrorCode of the first that fails.
 ///
@@ -22,6 +28,11 @@ namespace distview::petsc {
 /// Collective: over comm
 /// Errors:     UsageError if PETSc is not running, SolverError if a call fails (thrown on all ranks); where PETSc fails on
 ///             some ranks inside a collective call of its own, the others wait there
-void checked(const Communicator& comm, const char* caller, const std::function<int()>& action);
+template <std::invocable Action>
+    requires std::convertible_to<std::invoke_result_t<Action&>, int>
+void checked(const Communicator& comm, const char* caller, Action&& action) {
+    // By reference, which a function keeps in itself: a copy may take memory, which may end on this rank alone.
+    impl::run_checked(comm, caller, std::function<int()>(std::ref(action)));
+}
 
 } // namespace distview::petsc

@@ -9,6 +9,8 @@ namespace impl {
 /// A session destroys the objects that are left of it when it stops PETSc, in the order in which they were made.
 struct Objects {
     static int run() noexcept; ///< how often PETSc has been stopped while it had objects of handles
+    /// Takes memory for handles that are made next: those of one call of checked() cannot fail.
+    static void make_room();
     static void watch(void* object);
     static void destroy(void* object) noexcept;
 };

@@ -60,7 +60,9 @@ Matrix aij_matrix(const MatrixRows& matrix);
 ///
 ///     petsc::Matrix a = petsc::shell_matrix<double***>(exec, rows, StencilOperator{plan, laplace});
 ///
-/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. `diagonal`, an array of the
+/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. The plan of the StencilOperator
+/// is referred to, not kept: it must live, where it is, until the last product with the matrix, which PETSc may keep beyond
+/// this handle (in a KSP, say), and must not be in use meanwhile. `diagonal`, an array of the
 /// layout rows.layout(), is what Jacobi's preconditioner asks for. What the operator throws on all ranks arrives where
 /// checked() or solve() was called.
 ///
@@ -78,27 +80,31 @@ Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& 
         "petsc: the elements of a shell matrix's arrays must be PETSc's scalars (double)");
     static_assert(Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible,
                   "petsc: the execution space of a shell matrix must reach memory of the host");
+    const char* const caller = "petsc::shell_matrix";
+    const CollectiveCall call(rows.communicator(), caller);
     const bool has_diagonal = diagonal.identity() != 0;
+    impl::Owner owner;
     const auto memory = agree_on(
-        rows.communicator(), "petsc::shell_matrix",
+        rows.communicator(), caller,
         [&] {
-            distview::impl::require_operator<DataType>("petsc::shell_matrix", rows, op);
-            return has_diagonal ? solver_memory("petsc::shell_matrix", rows, diagonal)
+            distview::impl::require_operator<DataType>(caller, rows, op);
+            owner = std::make_shared<Diagonal>(diagonal);
+            return has_diagonal ? solver_memory(caller, rows, diagonal)
                                 : SolverMemory<typename Diagonal::value_type>{};
         },
         has_diagonal ? 1 : 2,
         [&] { return std::vector<Argument>{{"diagonal", has_diagonal ? "an array" : "none"}}; });
-    const auto owner = std::make_shared<Diagonal>(diagonal);
     const auto shell = [&](const auto& applied) {
-        return impl::make_shell(
-            rows,
-            [exec, rows, applied](const double* x, double* y) {
+        // A function may take memory, which may end on this rank alone.
+        const impl::Apply apply = agree_on(rows.communicator(), caller, [&] {
+            return impl::Apply([exec, rows, applied](const double* x, double* y) {
                 using ConstData = typename Kokkos::View<DataType>::const_data_type;
                 applied(exec, impl::section_over<ConstData>(rows, x),
                         impl::section_over<DataType>(rows, y));
                 exec.fence("distview::petsc::shell_matrix: y is complete");
-            },
-            has_diagonal, owner, memory.data);
+            });
+        });
+        return impl::make_shell(rows, apply, has_diagonal, owner, memory.data);
     };
     if constexpr (impl::is_stencil<Operator>)
         return shell(unpadded_stencil<DataType>(exec, rows.communicator(), op));
@@ -122,7 +128,7 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
     impl::require_host_doubles<View>();
     static_assert(!std::is_const_v<typename View::value_type>,
                   "petsc: the elements of a dense matrix must not be const");
-    agree_on(rows.communicator(), "petsc::dense_matrix", [&] {
+    const auto owner = agree_on(rows.communicator(), "petsc::dense_matrix", [&] {
         const ArrayLayout& layout = rows.layout();
         bool fits = View::rank() == layout.rank() + 1 &&
                     fields.process() == rows.communicator().rank() &&
@@ -146,10 +152,10 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                 layout.describe(), "\ngot '", fields.label(), "' in a ",
                 fields.layout().describe());
         });
+        return impl::Owner(std::make_shared<View>(fields));
     });
     return impl::make_dense(rows, fields.view().data(),
-                            static_cast<std::int64_t>(fields.view().extent(0)),
-                            std::make_shared<View>(fields));
+                            static_cast<std::int64_t>(fields.view().extent(0)), owner);
 }
 
 /// Gives a matrix of aij_matrix() other values, for time steps: entries of `rows` are set, all others become zero. What

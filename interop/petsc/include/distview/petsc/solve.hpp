@@ -23,27 +23,33 @@ struct SolveOptions {
     int max_iterations = 1000;
     /// Whether a solution that does not converge is an error.
     bool has_to_converge = true;
+    /// What options of the command line begin with that are for this solution: -flow_ksp_type for "flow_". Those without it
+    /// do not count then, so that several solvers of a program can be told apart.
+    std::string prefix{};
 };
 
 /// What a solution took, the same on every rank.
 struct SolveResult {
     bool converged = false;
     int iterations = 0;
-    double residual = 0;           ///< the last norm of the residual, as PETSc updates it
-    double right_side = 0;         ///< the norm of b
-    std::vector<double> history{}; ///< norms of the residuals, that of the first x first
-    std::string reason{};          ///< PETSc's: KSP_CONVERGED_RTOL
+    /// The last norm of the residual, as PETSc updates it; where it takes none (preonly, -ksp_norm_type none) that of b - A x.
+    double residual = 0;
+    /// The norm of b; with a null space, without its part in that of the transposed matrix, as PETSc takes it.
+    double right_side = 0;
+    std::vector<double>
+        history{}; ///< norms of the residuals, that of the first x first; none where PETSc takes none
+    std::string reason{}; ///< PETSc's: KSP_CONVERGED_RTOL
 };
 
 /// Solves A x = b by one of PETSc's methods, from what x is.
 ///
 ///     const auto result = petsc::solve(comm, a, b, x, {.preconditioner = "gamg", .tolerance = 1e-8});
 ///
-/// The elements of b and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix
+/// Of a right side of zeros x is set to zero, without an iteration. The elements of b and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix
 /// with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU
 /// as in PETSc. The preconditioner of gmres and bcgs is on the right, where their residual is that of the equations, unless
 /// -ksp_pc_side or -ksp_norm_type says otherwise. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those
-/// given here. Whoever solves again and again with one matrix makes a Solver.
+/// given here; with a prefix those that begin with it. Whoever solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or of other

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace distview::petsc {
 
@@ -49,16 +50,17 @@ void require_host_doubles() {
 /// Collective: over the numbering's communicator
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
 /// Space:      memory of the host; kernels that write the array have to be fenced before PETSc reads it
-/// Cost:       two agreements and what PETSc's VecCreateMPIWithArray() takes; no element is copied
+/// Cost:       some agreements and what PETSc's VecCreateMPIWithArray() takes; no element is copied
 /// Errors:     UsageError if PETSc is not running, rows are not contiguous or more than a PetscInt counts; ShapeError if
 ///             the array has padding, another layout or gaps; SolverError of PETSc (thrown on all ranks)
 template <DistViewLike View>
 Vector vector(const RowNumbering& rows, const View& array) {
     impl::require_host_doubles<View>();
-    const auto memory = agree_on(rows.communicator(), "petsc::vector",
-                                 [&] { return solver_memory("petsc::vector", rows, array); });
-    return impl::make_vector(rows, memory.data, std::is_const_v<typename View::value_type>,
-                             std::make_shared<View>(array));
+    const auto [memory, owner] = agree_on(rows.communicator(), "petsc::vector", [&] {
+        return std::pair(solver_memory("petsc::vector", rows, array),
+                         impl::Owner(std::make_shared<View>(array)));
+    });
+    return impl::make_vector(rows, memory.data, std::is_const_v<typename View::value_type>, owner);
 }
 
 /// Tells PETSc that elements of a Vec have been written in its memory, by kernels say: it forgets the norms that it keeps,

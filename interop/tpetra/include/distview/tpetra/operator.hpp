@@ -84,7 +84,9 @@ private:
 ///     auto l = tpetra::make_operator<double**>(exec, map, StencilOperator{plan, laplace});
 ///
 /// x and y are DistViews in the memory of Tpetra's vectors, of the numbering's layout and in C order. Of a StencilOperator,
-/// which reads padding, unpadded_stencil() is made: it keeps a padded copy of x.
+/// which reads padding, unpadded_stencil() is made: it keeps a padded copy of x. The plan of the StencilOperator is referred
+/// to, not kept: it must live, where it is, until the last application of the operator and of what Trilinos has made with
+/// it, and must not be in use meanwhile.
 ///
 /// Collective: over the map's communicator
 /// Space:      kernels of the operator run on `exec`, which has finished when an application returns

@@ -65,13 +65,13 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 /// preconditioned vectors are freed as rounding brings them in; x is determined up to a constant.
 ///
 /// Collective: over the communicator of the maps
-/// Shapes:     b and x have A's map and equally many columns
+/// Shapes:     b and x have A's map and equally many columns, in memory of their own
 /// Space:      Tpetra's execution space, after a fence of `exec`; on return all work has finished
 /// Touches:    the memory of the arrays that b and x were made of
 /// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call (a Solver keeps them); of an
 ///             iteration one norm more than Belos' own, for the history, and a copy of the residual where there is no
 ///             preconditioner
-/// Errors:     UsageError if b or x have other maps or columns, a preconditioner is not there, or A is an Operator
+/// Errors:     UsageError if b or x have other maps or columns, or share memory, a preconditioner is not there, or A is an Operator
 ///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the
 ///             exception that Belos, Ifpack2, MueLu or Teuchos threw, such as of an indefinite A, for a zero on
 ///             the diagonal, if x is not finite, and if the solution does not converge (thrown on all ranks)

@@ -11,15 +11,30 @@
 
 namespace distview::hypre::impl {
 
-/// What differs between the IJ and the Struct interface, and between preconditioners, for Gradients.
+/// hypre's calls of a Krylov method, the same for both interfaces.
+struct Calls {
+    using Solve = HYPRE_Int (*)(HYPRE_Solver, HYPRE_Matrix, HYPRE_Vector, HYPRE_Vector);
+
+    HYPRE_Int (*set_tolerance)(HYPRE_Solver, HYPRE_Real);
+    HYPRE_Int (*set_max_iterations)(HYPRE_Solver, HYPRE_Int);
+    HYPRE_Int (*set_preconditioner)(HYPRE_Solver, HYPRE_PtrToSolverFcn, HYPRE_PtrToSolverFcn,
+                                    HYPRE_Solver);
+    Solve set_up, solve;
+    HYPRE_Int (*get_iterations)(HYPRE_Solver, HYPRE_Int*);
+    HYPRE_Int (*get_relative_residual)(HYPRE_Solver, HYPRE_Real*);
+};
+
+/// What differs between the IJ and the Struct interface, and between preconditioners, for Iteration.
 struct Method {
     using Create = HYPRE_Int (*)(MPI_Comm, HYPRE_Solver*);
     using Destroy = HYPRE_Int (*)(HYPRE_Solver);
 
-    Create create_gradients = nullptr;
-    Destroy destroy_gradients = nullptr;
+    Create create = nullptr;
+    Destroy destroy = nullptr;
     mv_InterfaceInterpreter algebra{}; ///< of vectors
-    HYPRE_Int (*set_ones)(HYPRE_Vector) = nullptr;
+    HYPRE_Int (*set_to)(HYPRE_Vector, double) = nullptr;
+    HYPRE_Int (*subtract_product)(HYPRE_Matrix, HYPRE_Vector x,
+                                  HYPRE_Vector y) = nullptr; ///< y -= A x
 
     Create create_preconditioner = nullptr; ///< null if there is nothing to set up
     Destroy destroy_preconditioner = nullptr;
@@ -56,29 +71,37 @@ private:
     HYPRE_Vector m_vector;
 };
 
-/// hypre's conjugate gradients of one matrix, which the first solution sets up. The matrix has to live as long. Construction
+/// A Krylov method of hypre with one matrix, which the first solution sets up. The matrix has to live as long. Construction
 /// and solve() throw CallFailed, but not where a solution does not converge.
-class Gradients {
+class Iteration {
 public:
     /// `like` tells of what form the vectors are.
-    Gradients(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
+    Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
               const SolveOptions& options);
-    Gradients(const Gradients&) = delete;
-    Gradients& operator=(const Gradients&) = delete;
+    Iteration(const Iteration&) = delete;
+    Iteration& operator=(const Iteration&) = delete;
 
-    SolveResult solve(HYPRE_Vector b, HYPRE_Vector x);
+    /// Takes what memory the result needs; local, where solve() is collective.
+    void make_room(SolveResult& result) const;
+    void solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result);
 
 private:
     static HYPRE_Int set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b, HYPRE_Vector x);
     static HYPRE_Int apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z);
     void take_mean_off(HYPRE_Vector vector) const;
-    void conclude(SolveResult& result) const;
+    double residual(HYPRE_Vector b, HYPRE_Vector x) const;
+    bool tells_residuals() const { return m_options.method == KrylovMethod::pcg; }
+    bool is_solved_by_start(const SolveResult& result) const;
+    bool has_converged(SolveResult& result) const;
+    void conclude(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) const;
 
     Method m_method;
+    const Calls& m_calls;
     HYPRE_Matrix m_a;
     SolveOptions m_options;
-    Owner m_gradients, m_preconditioner;
+    Owner m_solver, m_preconditioner;
     Work m_ones, m_centered; ///< none unless the null space is that of constants
+    Work m_residual;         ///< none of pcg
     double m_cells = 0;
     std::vector<double>* m_history = nullptr; ///< of the solution under way
     bool m_is_set_up = false;

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "iteration.hpp"
+
+#include "call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace distview::hypre::impl {
+
+namespace {
+
+const Calls& calls_of(KrylovMethod method) {
+    static constexpr Calls pcg{&HYPRE_PCGSetTol,
+                               &HYPRE_PCGSetMaxIter,
+                               &HYPRE_PCGSetPrecond,
+                               &HYPRE_PCGSetup,
+                               &HYPRE_PCGSolve,
+                               &HYPRE_PCGGetNumIterations,
+                               &HYPRE_PCGGetFinalRelativeResidualNorm};
+    static constexpr Calls gmres{&HYPRE_GMRESSetTol,
+                                 &HYPRE_GMRESSetMaxIter,
+                                 &HYPRE_GMRESSetPrecond,
+                                 &HYPRE_GMRESSetup,
+                                 &HYPRE_GMRESSolve,
+                                 &HYPRE_GMRESGetNumIterations,
+                                 &HYPRE_GMRESGetFinalRelativeResidualNorm};
+    static constexpr Calls bicgstab{&HYPRE_BiCGSTABSetTol,
+                                    &HYPRE_BiCGSTABSetMaxIter,
+                                    &HYPRE_BiCGSTABSetPrecond,
+                                    &HYPRE_BiCGSTABSetup,
+                                    &HYPRE_BiCGSTABSolve,
+                                    &HYPRE_BiCGSTABGetNumIterations,
+                                    &HYPRE_BiCGSTABGetFinalRelativeResidualNorm};
+    return method == KrylovMethod::gmres      ? gmres
+           : method == KrylovMethod::bicgstab ? bicgstab
+                                              : pcg;
+}
+
+} // namespace
+
+Owner::Owner(MPI_Comm comm, Method::Create create, Method::Destroy destroy) : m_destroy(destroy) {
+    if (create) call(create(comm, &m_solver));
+}
+Owner::~Owner() {
+    if (m_solver && is_alive()) (void)m_destroy(m_solver);
+}
+
+Work::Work(const mv_InterfaceInterpreter& algebra, HYPRE_Vector like)
+    : m_algebra(algebra),
+      m_vector(like ? static_cast<HYPRE_Vector>(algebra.CreateVector(like)) : nullptr) {}
+Work::~Work() {
+    if (m_vector && is_alive()) (void)m_algebra.DestroyVector(m_vector);
+}
+
+Iteration::Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
+                     const SolveOptions& options)
+    : m_method(method), m_calls(calls_of(options.method)), m_a(a), m_options(options),
+      m_solver(comm, method.create, method.destroy),
+      m_preconditioner(comm, method.create_preconditioner, method.destroy_preconditioner),
+      m_ones(m_method.algebra, options.constant_null_space ? like : nullptr),
+      m_centered(m_method.algebra, options.constant_null_space ? like : nullptr),
+      m_residual(m_method.algebra, tells_residuals() ? nullptr : like) {
+    if (m_preconditioner.get()) {
+        if (method.tune) method.tune(m_preconditioner.get());
+        if (options.tune) options.tune(m_preconditioner.get());
+    }
+    call(m_calls.set_tolerance(m_solver.get(), options.tolerance));
+    call(m_calls.set_max_iterations(m_solver.get(), options.max_iterations));
+    if (options.method == KrylovMethod::pcg) call(HYPRE_PCGSetTwoNorm(m_solver.get(), 1));
+    if (options.method == KrylovMethod::gmres)
+        call(HYPRE_GMRESSetKDim(m_solver.get(), options.restart));
+    // For hypre this object is the preconditioner: notes and means are taken around the one that was asked for.
+    call(m_calls.set_preconditioner(m_solver.get(), &apply_step, &set_up_step,
+                                    reinterpret_cast<HYPRE_Solver>(this)));
+}
+
+void Iteration::make_room(SolveResult& result) const {
+    result.history.reserve(
+        static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 100'000)) + 2);
+}
+
+void Iteration::solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
+    m_history = &result.history;
+    if (m_ones.get()) {
+        if (!m_is_set_up) {
+            call(m_method.set_to(m_ones.get(), 1));
+            m_cells = m_method.algebra.InnerProd(m_ones.get(), m_ones.get());
+        }
+        (void)m_method.algebra.CopyVector(b, m_centered.get());
+        take_mean_off(m_centered.get());
+        b = m_centered.get();
+    }
+    result.right_side = std::sqrt(m_method.algebra.InnerProd(b, b));
+    if (!m_is_set_up) call(m_calls.set_up(m_solver.get(), m_a, b, x));
+    m_is_set_up = true;
+    if (!tells_residuals()) {
+        // Only of pcg hypre takes zero for the solution of zero, whatever x is.
+        if (result.right_side == 0) call(m_method.set_to(x, 0));
+        result.history.push_back(residual(b, x));
+    }
+    if (!is_solved_by_start(result)) (void)m_calls.solve(m_solver.get(), m_a, b, x);
+    conclude(b, x, result);
+}
+
+HYPRE_Int Iteration::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b,
+                                 HYPRE_Vector x) {
+    const auto& step = *reinterpret_cast<Iteration*>(self);
+    return step.m_method.set_up ? step.m_method.set_up(step.m_preconditioner.get(), a, b, x) : 0;
+}
+
+/// Of pcg every residual passes here once, the first one and the last one, too; of others what passes is none.
+HYPRE_Int Iteration::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z) {
+    const auto& step = *reinterpret_cast<Iteration*>(self);
+    const Method& method = step.m_method;
+    if (step.tells_residuals())
+        step.m_history->push_back(std::sqrt(method.algebra.InnerProd(r, r)));
+    if (method.apply)
+        (void)method.apply(step.m_preconditioner.get(), a, r, z);
+    else
+        (void)method.algebra.CopyVector(r, z);
+    if (step.m_ones.get()) step.take_mean_off(z);
+    return HYPRE_GetError();
+}
+
+void Iteration::take_mean_off(HYPRE_Vector vector) const {
+    const double mean = m_method.algebra.InnerProd(m_ones.get(), vector) / m_cells;
+    (void)m_method.algebra.Axpy(-mean, m_ones.get(), vector);
+}
+
+double Iteration::residual(HYPRE_Vector b, HYPRE_Vector x) const {
+    (void)m_method.algebra.CopyVector(b, m_residual.get());
+    call(m_method.subtract_product(m_a, x, m_residual.get()));
+    return std::sqrt(m_method.algebra.InnerProd(m_residual.get(), m_residual.get()));
+}
+
+/// Then hypre is not asked: what it tells of iterations may be of an earlier solution.
+bool Iteration::is_solved_by_start(const SolveResult& result) const {
+    return !tells_residuals() && result.history.front() <= m_options.tolerance * result.right_side;
+}
+
+/// What hypre says of it, and how many iterations it took.
+bool Iteration::has_converged(SolveResult& result) const {
+    HYPRE_Int count = 0;
+    if (tells_residuals()) {
+        call(HYPRE_PCGGetConverged(m_solver.get(), &count));
+        result.iterations = static_cast<int>(result.history.size()) - 1;
+        return count != 0;
+    }
+    if (is_solved_by_start(result)) return true;
+    HYPRE_Real relative = 0;
+    call(m_calls.get_iterations(m_solver.get(), &count));
+    call(m_calls.get_relative_residual(m_solver.get(), &relative));
+    result.iterations = static_cast<int>(count);
+    return relative <= m_options.tolerance;
+}
+
+/// What came of it: not to converge is no failure of hypre's.
+void Iteration::conclude(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) const {
+    const HYPRE_Int code = HYPRE_GetError();
+    if (code != HYPRE_ERROR_CONV) call(code);
+    (void)HYPRE_ClearAllErrors();
+    if (result.history.empty()) result.history.push_back(0); // b = 0 and x = 0
+    const bool is_converged = has_converged(result);
+    if (!tells_residuals() && result.iterations > 0) result.history.push_back(residual(b, x));
+    result.residual = result.history.back();
+    // An x that solves the equations from the start is a zero scalar product for hypre.
+    result.converged = is_converged || result.residual <= m_options.tolerance * result.right_side;
+    if (result.converged) {
+        result.reason = "converged";
+        return;
+    }
+    char words[1024] = {};
+    HYPRE_DescribeError(HYPRE_ERROR_CONV, words);
+    result.reason =
+        result.iterations >= m_options.max_iterations ? "max_iterations " : "breakdown ";
+    result.reason += words;
+    while (result.reason.back() == ' ') result.reason.pop_back();
+}
+
+} // namespace distview::hypre::impl

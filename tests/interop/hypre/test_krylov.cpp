@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convection and diffusion, which is not symmetric, by GMRES and BiCGSTAB.
+#include "equations.hpp"
+
+#include <distview/algorithms/norm.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using hypre::KrylovMethod;
+
+/// -laplace u + v . grad u by upwind differences.
+MatrixRows convection(const RowNumbering& rows, double velocity) {
+    return assemble(rows, [=](MatrixRow& row, GlobalIndex, GlobalIndex, GlobalIndex) {
+        for (int d = 0; d < 3; ++d) {
+            const double along = velocity * (d + 1);
+            row.add(2 + along, {0, 0, 0});
+            row.add(-1 - along, {-(d == 0), -(d == 1), -(d == 2)});
+            row.add(-1, {d == 0, d == 1, d == 2});
+        }
+    });
+}
+
+/// The equations of one kind of sides, and a solution that is known.
+struct Flow {
+    Flow(const Communicator& comm, Sides sides)
+        : system(comm, Equations{{8, 7, 9}, {sides, sides, sides}}, 5),
+          rows(convection(system.rows, 4)), a(hypre::ij_matrix(rows)),
+          known(system.make_scattered("known", 3)), b(system.make("b")), x(system.make("x")),
+          right(hypre::vector(system.rows, b)), found(hypre::vector(system.rows, x)) {
+        const hypre::Vector from = hypre::vector(system.rows, known);
+        from.put();
+        hypre::checked(comm, "multiply",
+                       [&] { return HYPRE_ParCSRMatrixMatvec(1, a, from, 0, right); });
+        right.fetch();
+    }
+
+    /// The norm of b - A x.
+    double residual() const {
+        const auto product = system.make("product");
+        const hypre::Vector to = hypre::vector(system.rows, product);
+        found.put(), right.put();
+        hypre::checked(system.comm, "residual", [&] {
+            HYPRE_ParVectorCopy(right, to);
+            return HYPRE_ParCSRMatrixMatvec(-1, a, found, 1, to);
+        });
+        to.fetch();
+        return norm2(system.exec, system.comm, product);
+    }
+
+    System system;
+    MatrixRows rows;
+    hypre::Matrix a;
+    System::Vector known, b, x;
+    hypre::Vector right, found;
+};
+
+class HypreKrylov : public ::testing::Test {
+protected:
+    Communicator comm{MPI_COMM_WORLD};
+    hypre::Session session{comm};
+};
+
+constexpr KrylovMethod both[] = {KrylovMethod::gmres, KrylovMethod::bicgstab};
+
+/// What solutions tell, whatever the interface.
+void expect_solved(const Flow& flow, const hypre::SolveResult& result, bool centered = false) {
+    EXPECT_TRUE(result.converged) << result.reason;
+    EXPECT_EQ(result.reason, "converged");
+    EXPECT_GT(result.iterations, 0);
+    ASSERT_ON_ALL_RANKS(result.history.size() == 2);
+    EXPECT_GT(result.history.front(), result.history.back());
+    EXPECT_EQ(result.residual, result.history.back());
+    EXPECT_LE(result.residual, 1.01e-10 * result.right_side);
+    EXPECT_NEAR(result.residual, flow.residual(),
+                1e-3 * result.residual + 1e-13 * result.right_side);
+    EXPECT_LE(difference(flow.system, flow.known, flow.x, centered), 1e-7);
+}
+
+TEST_F(HypreKrylov, SolvesWhatIsNotSymmetric) {
+    const Flow flow(comm, Sides::walls);
+    const hypre::StructGrid grid = hypre::struct_grid(flow.system.rows);
+    const hypre::StructMatrix a = hypre::struct_matrix(grid, flow.rows);
+    const hypre::StructVector right = hypre::struct_vector(grid, flow.b),
+                              found = hypre::struct_vector(grid, flow.x);
+    for (const KrylovMethod method : both) {
+        for (const char* const name : {"none", "jacobi", "boomeramg"}) {
+            SCOPED_TRACE(name);
+            Kokkos::deep_copy(flow.x.view(), 0.5);
+            expect_solved(flow, hypre::solve(comm, flow.a, flow.right, flow.found,
+                                             {.method = method, .preconditioner = name}));
+        }
+        for (const char* const name : {"none", "jacobi", "pfmg"}) {
+            SCOPED_TRACE(name);
+            Kokkos::deep_copy(flow.x.view(), 0.5);
+            expect_solved(flow, hypre::solve(comm, a, right, found,
+                                             {.method = method, .preconditioner = name}));
+        }
+    }
+    // Conjugate gradients do not.
+    Kokkos::deep_copy(flow.x.view(), 0);
+    EXPECT_FALSE(
+        hypre::solve(comm, flow.a, flow.right, flow.found, {.has_to_converge = false}).converged);
+}
+
+// With periodic sides: columns sum up to zero, too.
+TEST_F(HypreKrylov, ConstantNullSpaces) {
+    const Flow flow(comm, Sides::periodic);
+    for (const KrylovMethod method : both)
+        for (const char* const name : {"none", "jacobi", "boomeramg"}) {
+            SCOPED_TRACE(name);
+            Kokkos::deep_copy(flow.x.view(), 0);
+            expect_solved(
+                flow,
+                hypre::solve(
+                    comm, flow.a, flow.right, flow.found,
+                    {.method = method, .preconditioner = name, .constant_null_space = true}),
+                true);
+        }
+}
+
+TEST_F(HypreKrylov, ASolverGoesOn) {
+    const Flow flow(comm, Sides::walls);
+    for (const KrylovMethod method : both) {
+        hypre::Solver solver(comm, flow.a, {.method = method, .preconditioner = "boomeramg"});
+        for (int step = 0; step < 2; ++step) {
+            Kokkos::deep_copy(flow.x.view(), 0);
+            expect_solved(flow, solver.solve(flow.right, flow.found));
+        }
+        // Nothing is left to do.
+        const auto again = solver.solve(flow.right, flow.found);
+        EXPECT_TRUE(again.converged);
+        EXPECT_EQ(again.iterations, 0);
+        EXPECT_EQ(again.history.size(), 1u);
+        // Zero is the solution of zero.
+        const auto zero = flow.system.make("zero");
+        const auto nothing = solver.solve(hypre::vector(flow.system.rows, zero), flow.found);
+        EXPECT_TRUE(nothing.converged);
+        EXPECT_EQ(nothing.iterations, 0);
+        EXPECT_EQ(nothing.history, std::vector<double>{0});
+        EXPECT_EQ(difference(flow.system, zero, flow.x), 0);
+    }
+}
+
+TEST_F(HypreKrylov, WhatDoesNotConvergeAndWrongOptions) {
+    const Flow flow(comm, Sides::walls);
+    const auto solve = [&](const hypre::SolveOptions& options) {
+        Kokkos::deep_copy(flow.x.view(), 0);
+        return hypre::solve(comm, flow.a, flow.right, flow.found, options);
+    };
+    for (const KrylovMethod method : both) {
+        EXPECT_THROW_ON_ALL_RANKS(solve({.method = method, .max_iterations = 2}), SolverError,
+                                  "got max_iterations [Method did not converge] with a residual");
+        const auto cut = solve({.method = method, .max_iterations = 2, .has_to_converge = false});
+        EXPECT_FALSE(cut.converged);
+        EXPECT_EQ(cut.iterations, 2);
+        EXPECT_NEAR(cut.residual, flow.residual(), 1e-10 * cut.residual);
+        const auto none = solve({.method = method, .max_iterations = 0, .has_to_converge = false});
+        EXPECT_FALSE(none.converged);
+        EXPECT_EQ(none.iterations, 0);
+        EXPECT_NEAR(none.residual, none.right_side, 1e-10 * none.right_side);
+    }
+    const double kept = flow.b.view().data()[0];
+    if (comm.rank() == comm.size() - 1)
+        flow.b.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
+    for (const KrylovMethod method : both)
+        EXPECT_THROW_ON_ALL_RANKS(solve({.method = method}), SolverError, "hypre::solve: ");
+    flow.b.view().data()[0] = kept;
+    EXPECT_GT(solve({.method = KrylovMethod::gmres, .restart = 2}).iterations,
+              solve({.method = KrylovMethod::gmres}).iterations);
+    EXPECT_THROW_ON_ALL_RANKS(solve({.method = KrylovMethod::gmres, .restart = 0}), UsageError,
+                              "expected a restart after 1 iteration or more, got 0");
+    if (comm.size() == 1) return;
+    EXPECT_THROW_ON_ALL_RANKS(
+        solve({.method = comm.rank() == 0 ? KrylovMethod::gmres : KrylovMethod::pcg}), UsageError,
+        "method is pcg on rank 1, gmres on rank 0");
+    EXPECT_THROW_ON_ALL_RANKS(solve({.method = KrylovMethod::gmres, .restart = 5 + comm.rank()}),
+                              UsageError, "restart is 6 on rank 1, 5 on rank 0");
+}
+
+} // namespace
+
+} // namespace distview::testing
