@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stored_array.hpp"
 
+#include <distview/core/process_grid.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
