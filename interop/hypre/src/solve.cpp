@@ -281,8 +281,18 @@ SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Commun
             iteration->make_room(result);
             return 0;
         }); // before hypre communicates: memory may end on one rank, or the program's tune() fail
+        // hypre's flag is a rank's own: ranks agree before those without one go on to what is collective.
+        if (!iteration->is_set_up())
+            checked(comm, caller, [&] {
+                iteration->set_up(generic(b), generic(x));
+                return 0;
+            });
         checked(comm, caller, [&] {
-            iteration->solve(generic(b), generic(x), result);
+            iteration->run(generic(b), generic(x), result);
+            return 0;
+        });
+        checked(comm, caller, [&] {
+            iteration->conclude(generic(x), result);
             return 0;
         });
     } catch (...) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -186,6 +187,59 @@ TEST_F(HypreKrylov, WhatDoesNotConvergeAndWrongOptions) {
         "method is pcg on rank 1, gmres on rank 0");
     EXPECT_THROW_ON_ALL_RANKS(solve({.method = KrylovMethod::gmres, .restart = 5 + comm.rank()}),
                               UsageError, "restart is 6 on rank 1, 5 on rank 0");
+}
+
+// Of a skew-symmetric matrix r . A r = 0, exactly so for whole numbers: the first division of bicgstab is one by zero.
+TEST_F(HypreKrylov, ABreakdownIsNoFailureOfHypres) {
+    const RowNumbering numbering(comm, {ProcessGrid{comm.size()}, {block(24)}});
+    const MatrixRows rows = assemble(numbering, [](MatrixRow& row, GlobalIndex i) {
+        const int step = i % 2 == 0 ? 1 : -1;
+        row.add(0, {0});
+        row.add(step, {step});
+    });
+    const auto make = [&](const char* label, double value) {
+        const auto array =
+            make_dist_view<double*, Kokkos::LayoutRight>(Exec(), label, comm, numbering.layout());
+        Kokkos::deep_copy(array.view(), value);
+        return array;
+    };
+    const auto check = [&](const auto& a, const auto& right, const auto& found, const auto& x) {
+        const hypre::SolveOptions options{.method = KrylovMethod::bicgstab,
+                                          .has_to_converge = false};
+        hypre::Solver solver(comm, a, options);
+        for (int turn = 0; turn < 2; ++turn) {
+            Kokkos::deep_copy(x.view(), 0);
+            const auto result = solver.solve(right, found);
+            EXPECT_FALSE(result.converged);
+            EXPECT_EQ(result.reason.substr(0, 10), "breakdown ") << result.reason;
+            EXPECT_EQ(result.iterations, 1);
+            EXPECT_EQ(result.right_side, std::sqrt(24.));
+            EXPECT_EQ(result.residual, result.right_side);
+            EXPECT_EQ(result.history, std::vector<double>(2, result.right_side));
+        }
+        EXPECT_THROW_ON_ALL_RANKS(
+            hypre::solve(comm, a, right, found, {.method = KrylovMethod::bicgstab}), SolverError,
+            "got breakdown [Method did not converge] with a residual of 4.89898 after 1 iter");
+        // gmres does not divide by it.
+        EXPECT_TRUE(hypre::solve(comm, a, right, found, {.method = KrylovMethod::gmres}).converged);
+    };
+    const auto b = make("b", 1), x = make("x", 0);
+    check(hypre::ij_matrix(rows), hypre::vector(numbering, b), hypre::vector(numbering, x), x);
+    const hypre::StructGrid grid = hypre::struct_grid(numbering);
+    check(hypre::struct_matrix(grid, rows), hypre::struct_vector(grid, b),
+          hypre::struct_vector(grid, x), x);
+    // Where numbers overflow, before it or in it, that is one.
+    const MatrixRows steep =
+        assemble(numbering, [](MatrixRow& row, GlobalIndex) { row.add(1e200, {0}); });
+    for (const double large : {1e100, 1e200}) {
+        Kokkos::deep_copy(x.view(), 0);
+        Kokkos::deep_copy(b.view(), large);
+        EXPECT_THROW_ON_ALL_RANKS(
+            hypre::solve(comm, hypre::ij_matrix(steep), hypre::vector(numbering, b),
+                         hypre::vector(numbering, x),
+                         {.method = KrylovMethod::bicgstab, .has_to_converge = false}),
+            SolverError, "hypre::solve: hypre says: ");
+    }
 }
 
 } // namespace
