@@ -40,6 +40,10 @@ const Calls& calls_of(KrylovMethod method) {
 
 } // namespace
 
+int effective_restart(const SolveOptions& options) {
+    return std::clamp(options.restart, 1, std::max(1, options.max_iterations));
+}
+
 Owner::Owner(MPI_Comm comm, Method::Create create, Method::Destroy destroy) : m_destroy(destroy) {
     if (create) call(create(comm, &m_solver));
 }
@@ -70,7 +74,7 @@ Iteration::Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_
     call(m_calls.set_max_iterations(m_solver.get(), options.max_iterations));
     if (options.method == KrylovMethod::pcg) call(HYPRE_PCGSetTwoNorm(m_solver.get(), 1));
     if (options.method == KrylovMethod::gmres)
-        call(HYPRE_GMRESSetKDim(m_solver.get(), options.restart));
+        call(HYPRE_GMRESSetKDim(m_solver.get(), effective_restart(options)));
     // For hypre this object is the preconditioner: notes and means are taken around the one that was asked for.
     call(m_calls.set_preconditioner(m_solver.get(), &apply_step, &set_up_step,
                                     reinterpret_cast<HYPRE_Solver>(this)));

@@ -43,6 +43,9 @@ struct Method {
     HYPRE_PtrToSolverFcn apply = nullptr; ///< null for none
 };
 
+/// Of gmres; after max_iterations it ends, and hypre has room for each iteration up to a restart.
+int effective_restart(const SolveOptions& options);
+
 /// Owns a solver of hypre; of none if `create` is null.
 class Owner {
 public:
