@@ -40,6 +40,10 @@ const Calls& calls_of(KrylovMethod method) {
 
 } // namespace
 
+int effective_restart(const SolveOptions& options) {
+    return std::clamp(options.restart, 1, std::max(1, options.max_iterations));
+}
+
 Owner::Owner(MPI_Comm comm, Method::Create create, Method::Destroy destroy) : m_destroy(destroy) {
     if (create) call(create(comm, &m_solver));
 }
@@ -70,7 +74,7 @@ Iteration::Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_
     call(m_calls.set_max_iterations(m_solver.get(), options.max_iterations));
     if (options.method == KrylovMethod::pcg) call(HYPRE_PCGSetTwoNorm(m_solver.get(), 1));
     if (options.method == KrylovMethod::gmres)
-        call(HYPRE_GMRESSetKDim(m_solver.get(), options.restart));
+        call(HYPRE_GMRESSetKDim(m_solver.get(), effective_restart(options)));
     // For hypre this object is the preconditioner: notes and means are taken around the one that was asked for.
     call(m_calls.set_preconditioner(m_solver.get(), &apply_step, &set_up_step,
                                     reinterpret_cast<HYPRE_Solver>(this)));
@@ -81,27 +85,37 @@ void Iteration::make_room(SolveResult& result) const {
         static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 100'000)) + 2);
 }
 
-void Iteration::solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
-    m_history = &result.history;
+void Iteration::set_up(HYPRE_Vector b, HYPRE_Vector x) {
     if (m_ones.get()) {
-        if (!m_is_set_up) {
-            call(m_method.set_to(m_ones.get(), 1));
-            m_cells = m_method.algebra.InnerProd(m_ones.get(), m_ones.get());
-        }
-        (void)m_method.algebra.CopyVector(b, m_centered.get());
-        take_mean_off(m_centered.get());
-        b = m_centered.get();
+        call(m_method.set_to(m_ones.get(), 1));
+        m_cells = m_method.algebra.InnerProd(m_ones.get(), m_ones.get());
     }
-    result.right_side = std::sqrt(m_method.algebra.InnerProd(b, b));
-    if (!m_is_set_up) call(m_calls.set_up(m_solver.get(), m_a, b, x));
+    call(m_calls.set_up(m_solver.get(), m_a, b, x));
     m_is_set_up = true;
+}
+
+void Iteration::run(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
+    m_history = &result.history;
+    m_applied = m_failed = 0;
+    m_right = b;
+    if (m_ones.get()) {
+        m_right = m_centered.get();
+        (void)m_method.algebra.CopyVector(b, m_right);
+        take_mean_off(m_right);
+    }
+    result.right_side = std::sqrt(m_method.algebra.InnerProd(m_right, m_right));
     if (!tells_residuals()) {
         // Only of pcg hypre takes zero for the solution of zero, whatever x is.
-        if (result.right_side == 0) call(m_method.set_to(x, 0));
-        result.history.push_back(residual(b, x));
+        if (result.right_side == 0) (void)m_method.set_to(x, 0);
+        result.history.push_back(residual(x));
     }
-    if (!is_solved_by_start(result)) (void)m_calls.solve(m_solver.get(), m_a, b, x);
-    conclude(b, x, result);
+    if (!is_solved_by_start(result)) (void)m_calls.solve(m_solver.get(), m_a, m_right, x);
+
+    // For hypre bicgstab's division by a scalar product of zero, the same on all ranks, is a generic error.
+    const HYPRE_Int code = HYPRE_GetError();
+    m_broke_down = m_options.method == KrylovMethod::bicgstab && code == HYPRE_ERROR_GENERIC &&
+                   m_applied > 0 && m_failed == 0;
+    if (code != HYPRE_ERROR_CONV && !m_broke_down) call(code);
 }
 
 HYPRE_Int Iteration::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b,
@@ -112,8 +126,9 @@ HYPRE_Int Iteration::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector
 
 /// Of pcg every residual passes here once, the first one and the last one, too; of others what passes is none.
 HYPRE_Int Iteration::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z) {
-    const auto& step = *reinterpret_cast<Iteration*>(self);
+    auto& step = *reinterpret_cast<Iteration*>(self);
     const Method& method = step.m_method;
+    ++step.m_applied;
     if (step.tells_residuals())
         step.m_history->push_back(std::sqrt(method.algebra.InnerProd(r, r)));
     if (method.apply)
@@ -121,6 +136,7 @@ HYPRE_Int Iteration::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector 
     else
         (void)method.algebra.CopyVector(r, z);
     if (step.m_ones.get()) step.take_mean_off(z);
+    step.m_failed |= HYPRE_GetError();
     return HYPRE_GetError();
 }
 
@@ -129,15 +145,21 @@ void Iteration::take_mean_off(HYPRE_Vector vector) const {
     (void)m_method.algebra.Axpy(-mean, m_ones.get(), vector);
 }
 
-double Iteration::residual(HYPRE_Vector b, HYPRE_Vector x) const {
-    (void)m_method.algebra.CopyVector(b, m_residual.get());
-    call(m_method.subtract_product(m_a, x, m_residual.get()));
+/// Goes on to the end whatever hypre flags: the others are in it, too.
+double Iteration::residual(HYPRE_Vector x) const {
+    (void)m_method.algebra.CopyVector(m_right, m_residual.get());
+    (void)m_method.subtract_product(m_a, x, m_residual.get());
     return std::sqrt(m_method.algebra.InnerProd(m_residual.get(), m_residual.get()));
+}
+
+/// Beside a norm that overflowed none is.
+bool Iteration::is_small(double residual, const SolveResult& result) const {
+    return std::isfinite(residual) && residual <= m_options.tolerance * result.right_side;
 }
 
 /// Then hypre is not asked: what it tells of iterations may be of an earlier solution.
 bool Iteration::is_solved_by_start(const SolveResult& result) const {
-    return !tells_residuals() && result.history.front() <= m_options.tolerance * result.right_side;
+    return !tells_residuals() && is_small(result.history.front(), result);
 }
 
 /// What hypre says of it, and how many iterations it took.
@@ -149,6 +171,10 @@ bool Iteration::has_converged(SolveResult& result) const {
         return count != 0;
     }
     if (is_solved_by_start(result)) return true;
+    if (m_broke_down) {
+        result.iterations = static_cast<int>((m_applied + 1) / 2); // of two products each
+        return false;
+    }
     HYPRE_Real relative = 0;
     call(m_calls.get_iterations(m_solver.get(), &count));
     call(m_calls.get_relative_residual(m_solver.get(), &relative));
@@ -156,25 +182,24 @@ bool Iteration::has_converged(SolveResult& result) const {
     return relative <= m_options.tolerance;
 }
 
-/// What came of it: not to converge is no failure of hypre's.
-void Iteration::conclude(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) const {
-    const HYPRE_Int code = HYPRE_GetError();
-    if (code != HYPRE_ERROR_CONV) call(code);
-    (void)HYPRE_ClearAllErrors();
+void Iteration::conclude(HYPRE_Vector x, SolveResult& result) const {
     if (result.history.empty()) result.history.push_back(0); // b = 0 and x = 0
     const bool is_converged = has_converged(result);
-    if (!tells_residuals() && result.iterations > 0) result.history.push_back(residual(b, x));
+    if (!tells_residuals() && result.iterations > 0) result.history.push_back(residual(x));
+    call(HYPRE_GetError());
     result.residual = result.history.back();
+    // Whether a scalar product is no number is the same on all ranks: what it was made of has failed.
+    if (m_broke_down && !std::isfinite(result.residual)) call(HYPRE_ERROR_GENERIC);
     // An x that solves the equations from the start is a zero scalar product for hypre.
-    result.converged = is_converged || result.residual <= m_options.tolerance * result.right_side;
+    result.converged = is_converged || is_small(result.residual, result);
     if (result.converged) {
         result.reason = "converged";
         return;
     }
     char words[1024] = {};
     HYPRE_DescribeError(HYPRE_ERROR_CONV, words);
-    result.reason =
-        result.iterations >= m_options.max_iterations ? "max_iterations " : "breakdown ";
+    const bool has_ended = !m_broke_down && result.iterations >= m_options.max_iterations;
+    result.reason = has_ended ? "max_iterations " : "breakdown ";
     result.reason += words;
     while (result.reason.back() == ' ') result.reason.pop_back();
 }

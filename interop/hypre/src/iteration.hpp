@@ -43,6 +43,9 @@ struct Method {
     HYPRE_PtrToSolverFcn apply = nullptr; ///< null for none
 };
 
+/// Of gmres; after max_iterations it ends, and hypre has room for each iteration up to a restart.
+int effective_restart(const SolveOptions& options);
+
 /// Owns a solver of hypre; of none if `create` is null.
 class Owner {
 public:
@@ -71,8 +74,8 @@ private:
     HYPRE_Vector m_vector;
 };
 
-/// A Krylov method of hypre with one matrix, which the first solution sets up. The matrix has to live as long. Construction
-/// and solve() throw CallFailed, but not where a solution does not converge.
+/// A Krylov method of hypre with one matrix, which has to live as long. A solution is run() and conclude(), the first one
+/// set_up() before. All of them are collective, and throw CallFailed by this rank's own flag: ranks agree after each of them.
 class Iteration {
 public:
     /// `like` tells of what form the vectors are.
@@ -81,19 +84,24 @@ public:
     Iteration(const Iteration&) = delete;
     Iteration& operator=(const Iteration&) = delete;
 
-    /// Takes what memory the result needs; local, where solve() is collective.
+    /// Takes what memory the result needs; local.
     void make_room(SolveResult& result) const;
-    void solve(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result);
+    bool is_set_up() const noexcept { return m_is_set_up; }
+    void set_up(HYPRE_Vector b, HYPRE_Vector x);
+    /// Not to converge is no failure of hypre's, nor is a breakdown.
+    void run(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result);
+    /// What came of it.
+    void conclude(HYPRE_Vector x, SolveResult& result) const;
 
 private:
     static HYPRE_Int set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector b, HYPRE_Vector x);
     static HYPRE_Int apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z);
     void take_mean_off(HYPRE_Vector vector) const;
-    double residual(HYPRE_Vector b, HYPRE_Vector x) const;
+    double residual(HYPRE_Vector x) const;
     bool tells_residuals() const { return m_options.method == KrylovMethod::pcg; }
+    bool is_small(double residual, const SolveResult& result) const;
     bool is_solved_by_start(const SolveResult& result) const;
     bool has_converged(SolveResult& result) const;
-    void conclude(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) const;
 
     Method m_method;
     const Calls& m_calls;
@@ -103,8 +111,14 @@ private:
     Work m_ones, m_centered; ///< none unless the null space is that of constants
     Work m_residual;         ///< none of pcg
     double m_cells = 0;
-    std::vector<double>* m_history = nullptr; ///< of the solution under way
     bool m_is_set_up = false;
+
+    // Of the solution under way:
+    std::vector<double>* m_history = nullptr;
+    HYPRE_Vector m_right = nullptr; ///< b, or m_centered
+    int m_applied = 0;              ///< how often the preconditioner was
+    HYPRE_Int m_failed = 0;         ///< hypre's flags after that
+    bool m_broke_down = false;
 };
 
 } // namespace distview::hypre::impl

@@ -3,6 +3,7 @@
 
 #include "call.hpp"
 #include "iteration.hpp"
+#include "limits.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -211,6 +212,10 @@ void require_diagonal(const Communicator& comm, const char* caller, const A& a,
     distview::impl::agree_on_solver(comm, caller, failure);
 }
 
+/// On this rank, of one that hypre allocates in one array with others: of Struct vectors each is on its own.
+std::int64_t numbers_of_vector(const Matrix& a) { return a.rows().local_rows(); }
+std::int64_t numbers_of_vector(const StructMatrix&) { return 1; }
+
 template <class A>
 void require_matrix(const Communicator& comm, const char* caller, const A& a,
                     const SolveOptions& options) {
@@ -222,6 +227,8 @@ void require_matrix(const Communicator& comm, const char* caller, const A& a,
         return text(caller, ": expected a restart after 1 iteration or more, got ",
                     options.restart);
     });
+    if (options.method == KrylovMethod::gmres)
+        impl::require_restart(caller, impl::effective_restart(options), numbers_of_vector(a));
     require<UsageError>(a.get(), [&] {
         return text(caller, ": expected a matrix, got one whose object was moved to another");
     });
@@ -281,8 +288,18 @@ SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Commun
             iteration->make_room(result);
             return 0;
         }); // before hypre communicates: memory may end on one rank, or the program's tune() fail
+        // hypre's flag is a rank's own: ranks agree before those without one go on to what is collective.
+        if (!iteration->is_set_up())
+            checked(comm, caller, [&] {
+                iteration->set_up(generic(b), generic(x));
+                return 0;
+            });
         checked(comm, caller, [&] {
-            iteration->solve(generic(b), generic(x), result);
+            iteration->run(generic(b), generic(x), result);
+            return 0;
+        });
+        checked(comm, caller, [&] {
+            iteration->conclude(generic(x), result);
             return 0;
         });
     } catch (...) {

@@ -2,6 +2,7 @@
 #include <distview/hypre/structured.hpp>
 
 #include "call.hpp"
+#include "limits.hpp"
 
 #include <distview/comm/collectives.hpp>
 #include <distview/core/text.hpp>
@@ -12,7 +13,6 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace distview::hypre {
@@ -159,21 +159,6 @@ void require_box_of(const char* caller, const RowNumbering& rows, std::size_t en
 }
 
 } // namespace
-
-void impl::require_box(const char* caller, std::span<const std::int64_t> extents,
-                       std::int64_t entries) {
-    if (std::ranges::any_of(extents, [](std::int64_t n) { return n == 0; })) return;
-    constexpr std::int64_t most = std::numeric_limits<HYPRE_Int>::max();
-    std::int64_t left = most / entries;
-    for (const std::int64_t n : extents) left /= n + 2;
-    require<UsageError>(left > 0, [&] {
-        std::string box;
-        for (const std::int64_t n : extents) box += text(box.empty() ? "" : " x ", n, " + 2");
-        return text(caller, ": expected at most ", most,
-                    " numbers on a rank, which this hypre's HYPRE_Int counts, got ", entries,
-                    " in each of ", box, " cells (ij_matrix() has no ghosts)");
-    });
-}
 
 StructGrid struct_grid(const RowNumbering& rows) {
     const char* caller = "hypre::struct_grid";

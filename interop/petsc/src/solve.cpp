@@ -275,9 +275,11 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         PetscCall(VecNorm(right_side, NORM_2, &result.right_side));
         if (result.right_side == 0 && !is_preonly) {
             // No residual but 0 is at most 0 times a tolerance: PETSc would go on until it is smaller than any number.
+            KSPNormType norms = KSP_NORM_NONE;
+            PetscCall(KSPGetNormType(solver, &norms));
             PetscCall(VecSet(x, 0));
             result.converged = true;
-            result.history.assign(1, 0);
+            result.history.assign(norms == KSP_NORM_NONE ? 0 : 1, 0);
             result.reason = KSPConvergedReasons[KSP_CONVERGED_ATOL];
             return PETSC_SUCCESS;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Convection and diffusion, which is not symmetric, by GMRES and BiCGSTAB.
+#include "../../../interop/hypre/src/limits.hpp"
 #include "equations.hpp"
 
 #include <distview/algorithms/norm.hpp>
@@ -8,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -186,6 +189,96 @@ TEST_F(HypreKrylov, WhatDoesNotConvergeAndWrongOptions) {
         "method is pcg on rank 1, gmres on rank 0");
     EXPECT_THROW_ON_ALL_RANKS(solve({.method = KrylovMethod::gmres, .restart = 5 + comm.rank()}),
                               UsageError, "restart is 6 on rank 1, 5 on rank 0");
+}
+
+TEST_F(HypreKrylov, RestartsWhoseVectorsAHypreIntDoesNotCountAreErrors) {
+    const Flow flow(comm, Sides::walls);
+    constexpr int most = std::numeric_limits<int>::max();
+    // After max_iterations there is no restart, whose vectors take no memory then.
+    const auto solve = [&](int max_iterations, int restart) {
+        Kokkos::deep_copy(flow.x.view(), 0);
+        return hypre::solve(
+            comm, flow.a, flow.right, flow.found,
+            {.method = KrylovMethod::gmres, .max_iterations = max_iterations, .restart = restart});
+    };
+    EXPECT_EQ(solve(300, most).iterations, solve(300, 300).iterations);
+    if constexpr (sizeof(HYPRE_Int) > 4) GTEST_SKIP() << "hypre counts with 64 bits";
+    EXPECT_THROW_ON_ALL_RANKS(solve(most, most), UsageError,
+                              "hypre::solve: gmres: expected a restart after at most ");
+    const auto fits = [](int restart, std::int64_t rows) {
+        try {
+            hypre::impl::require_restart("test", restart, rows);
+        } catch (const UsageError&) {
+            return false;
+        }
+        return true;
+    };
+    EXPECT_TRUE(fits(most - 1, 0));
+    EXPECT_FALSE(fits(most, 0)); // restart + 1 is counted, too
+    EXPECT_FALSE(fits(most, 1));
+    EXPECT_TRUE(fits(30, 69'273'666)); // 31 n = 2^31 - 2
+    EXPECT_FALSE(fits(30, 69'273'667));
+    EXPECT_FALSE(fits(1, most));
+    // Of Struct vectors each is allocated on its own.
+    const hypre::StructGrid grid = hypre::struct_grid(flow.system.rows);
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::solve(comm, hypre::struct_matrix(grid, flow.rows),
+                     hypre::struct_vector(grid, flow.b), hypre::struct_vector(grid, flow.x),
+                     {.method = KrylovMethod::gmres, .max_iterations = most, .restart = most}),
+        UsageError, "expected a restart after at most 2147483646 iterations");
+}
+
+// Of a skew-symmetric matrix r . A r = 0, exactly so for whole numbers: the first division of bicgstab is one by zero.
+TEST_F(HypreKrylov, ABreakdownIsNoFailureOfHypres) {
+    const RowNumbering numbering(comm, {ProcessGrid{comm.size()}, {block(24)}});
+    const MatrixRows rows = assemble(numbering, [](MatrixRow& row, GlobalIndex i) {
+        const int step = i % 2 == 0 ? 1 : -1;
+        row.add(0, {0});
+        row.add(step, {step});
+    });
+    const auto make = [&](const char* label, double value) {
+        const auto array =
+            make_dist_view<double*, Kokkos::LayoutRight>(Exec(), label, comm, numbering.layout());
+        Kokkos::deep_copy(array.view(), value);
+        return array;
+    };
+    const auto check = [&](const auto& a, const auto& right, const auto& found, const auto& x) {
+        const hypre::SolveOptions options{.method = KrylovMethod::bicgstab,
+                                          .has_to_converge = false};
+        hypre::Solver solver(comm, a, options);
+        for (int turn = 0; turn < 2; ++turn) {
+            Kokkos::deep_copy(x.view(), 0);
+            const auto result = solver.solve(right, found);
+            EXPECT_FALSE(result.converged);
+            EXPECT_EQ(result.reason.substr(0, 10), "breakdown ") << result.reason;
+            EXPECT_EQ(result.iterations, 1);
+            EXPECT_EQ(result.right_side, std::sqrt(24.));
+            EXPECT_EQ(result.residual, result.right_side);
+            EXPECT_EQ(result.history, std::vector<double>(2, result.right_side));
+        }
+        EXPECT_THROW_ON_ALL_RANKS(
+            hypre::solve(comm, a, right, found, {.method = KrylovMethod::bicgstab}), SolverError,
+            "got breakdown [Method did not converge] with a residual of 4.89898 after 1 iter");
+        // gmres does not divide by it.
+        EXPECT_TRUE(hypre::solve(comm, a, right, found, {.method = KrylovMethod::gmres}).converged);
+    };
+    const auto b = make("b", 1), x = make("x", 0);
+    check(hypre::ij_matrix(rows), hypre::vector(numbering, b), hypre::vector(numbering, x), x);
+    const hypre::StructGrid grid = hypre::struct_grid(numbering);
+    check(hypre::struct_matrix(grid, rows), hypre::struct_vector(grid, b),
+          hypre::struct_vector(grid, x), x);
+    // Where numbers overflow, before it or in it, that is one.
+    const MatrixRows steep =
+        assemble(numbering, [](MatrixRow& row, GlobalIndex) { row.add(1e200, {0}); });
+    for (const double large : {1e100, 1e200}) {
+        Kokkos::deep_copy(x.view(), 0);
+        Kokkos::deep_copy(b.view(), large);
+        EXPECT_THROW_ON_ALL_RANKS(
+            hypre::solve(comm, hypre::ij_matrix(steep), hypre::vector(numbering, b),
+                         hypre::vector(numbering, x),
+                         {.method = KrylovMethod::bicgstab, .has_to_converge = false}),
+            SolverError, "hypre::solve: hypre says: ");
+    }
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Assembled matrices of hypre against the stencil that they were assembled of.
+#include "../../../interop/hypre/src/limits.hpp"
 #include "equations.hpp"
 
 #include <distview_testing/assertions.hpp>

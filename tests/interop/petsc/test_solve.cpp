@@ -133,8 +133,16 @@ TEST(PetscSolve, MethodsWithoutNorms) {
         EXPECT_TRUE(result.history.empty()) << options.method;
     };
     check({.method = "preonly", .preconditioner = "jacobi"});
+    const auto entries_of_zero = [&] {
+        const Field zero = problem.make("zero");
+        return petsc::solve(comm, matrix, petsc::vector(problem.rows, zero),
+                            petsc::vector(problem.rows, problem.make("u")))
+            .history.size();
+    };
+    EXPECT_EQ(entries_of_zero(), 1u);
     const Option no_norms("-ksp_norm_type", "none");
     check({.max_iterations = 3, .has_to_converge = false});
+    EXPECT_EQ(entries_of_zero(), 0u);
 }
 
 // Several solvers of a program are told apart by what their options begin with.

@@ -19,7 +19,7 @@ namespace distview::hypre {
 /// Collective: no (local)
 enum class KrylovMethod {
     pcg,      ///< conjugate gradients: A and the preconditioner are symmetric and positive
-    gmres,    ///< of any matrix; keeps a vector for each iteration up to a restart
+    gmres,    ///< of any matrix; keeps restart + 4 vectors from set-up on
     bicgstab, ///< of any matrix; two products an iteration, some vectors, and residuals that leap
 };
 
@@ -40,7 +40,8 @@ struct SolveOptions {
     bool has_to_converge = true;
     /// Whether A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
     bool constant_null_space = false;
-    /// After how many iterations gmres begins anew, from the x that it has.
+    /// After how many iterations gmres begins anew, from the x that it has. There is room for each of them from set-up on, or
+    /// for max_iterations if those are fewer; (restart + 1) numbers in each row of a rank are to be counted by a HYPRE_Int.
     int restart = 30;
     /// Called with the solver of boomeramg or pfmg before it is set up, for settings such as
     /// HYPRE_BoomerAMGSetStrongThreshold() of HYPRE_parcsr_ls.h; the same on all ranks. A Solver calls it in its first
@@ -54,13 +55,14 @@ struct SolveOptions {
 struct SolveResult {
     bool converged = false;
     int iterations = 0;
-    double residual =
-        0; ///< the last norm of the residual: of pcg as the iteration updates it, else of b - A x
+    /// The last norm of the residual: of pcg as the iteration updates it, else of b - A x.
+    double residual = 0;
     double right_side = 0; ///< the norm of b
-    /// Norms of the residuals, that of the first x first; of gmres and bicgstab, of which hypre tells none, the first and the
-    /// last.
+    /// Norms of the residuals, that of the first x first; of gmres and bicgstab, of which hypre tells none, the first
+    /// and the last.
     std::vector<double> history{};
-    std::string reason{}; ///< converged, max_iterations or breakdown, and hypre's words
+    /// converged, max_iterations or breakdown (of bicgstab a division by zero, say), and hypre's words.
+    std::string reason{};
 };
 
 /// Solves A x = b by one of hypre's iterations, from what x is.
@@ -74,13 +76,12 @@ struct SolveResult {
 /// Whoever solves again and again with one matrix makes a Solver.
 ///
 /// Collective: over comm, which has the processes of the matrix and the vectors
-/// Cost:       of an iteration of pcg one scalar product more than hypre's own, for the history; with a null space one more, and
-///             two vectors; of gmres and bicgstab two products and a vector more than hypre's own
+/// Cost:       more than hypre's own: of an iteration of pcg one scalar product, for the history; with a null space one more,
+///             and two vectors; of a solution by gmres or bicgstab two products with A, and a vector
 /// Errors:     UsageError if hypre is not running, ranks pass different options or negative ones, there is no such
-///             preconditioner, pfmg does not know the stencil, A, b and x are not of the same rows and of comm, or b and x
-///             are one array; SolverError
-///             if hypre fails, there is a zero on the diagonal for a preconditioner, or the solution does not converge
-///             (thrown on all ranks)
+///             preconditioner, pfmg does not know the stencil, a HYPRE_Int does not count the vectors of gmres, A, b and x
+///             are not of the same rows and of comm, or b and x are one array; SolverError if hypre fails, there is a zero on
+///             the diagonal for a preconditioner, or the solution does not converge (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
                   const SolveOptions& options = {});
@@ -100,9 +101,9 @@ class Iteration;
 /// Solver may outlive hypre; what hypre has set up is not freed then.
 ///
 /// Collective: construction, solve() and destruction, over comm, which has the processes of the matrix
-/// Cost:       what hypre keeps: three vectors, of bicgstab seven, of gmres three and one for each iteration up to a restart;
-///             with a null space two more; and the preconditioner's levels; of solve() that
-///             of the function besides
+/// Cost:       what is kept: three vectors, of bicgstab seven, of gmres restart + 4 from the first solution on, however few
+///             iterations that takes; with a null space two more; and the preconditioner's levels; of solve() that of the
+///             function besides
 /// Errors:     those of the function solve(), and UsageError if vectors are over another communicator than the matrix;
 ///             of construction those of options and matrix. Where a call of hypre fails, the next solve() sets up anew; a
 ///             solution that does not converge is no such failure.

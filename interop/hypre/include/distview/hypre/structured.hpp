@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
 
 namespace distview::hypre {
@@ -41,12 +40,6 @@ private:
     std::shared_ptr<Handle<HYPRE_StructGrid>> m_grid;
     Corner m_lower{}, m_upper{};
 };
-
-namespace impl {
-/// Throws UsageError unless a HYPRE_Int counts the numbers of a box of `extents` cells, in each of them and in each of a
-/// layer of ghosts around them `entries`.
-void require_box(const char* caller, std::span<const std::int64_t> extents, std::int64_t entries);
-} // namespace impl
 
 /// Collective: over the numbering's communicator
 /// Shapes:     up to three axes, all of them block; periodic axes are periodic in hypre
@@ -81,7 +74,7 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || rows().local_rows() == 0;
     }
-    /// The array's own memory.
+    /// The array's memory, not hypre's values, which are a copy. Without cells it may be null, or not.
     const double* data() const noexcept { return m_cells.read; }
     HYPRE_StructVector get() const noexcept { return m_vector; }
     operator HYPRE_StructVector() const noexcept { return m_vector; }

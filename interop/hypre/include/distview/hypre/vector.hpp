@@ -66,7 +66,7 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || m_rows.local_rows() == 0;
     }
-    /// The array's own memory.
+    /// The array's memory, not hypre's values, which are a copy unless takes_memory(). Without cells it may be null, or not.
     const double* data() const noexcept { return m_cells.read; }
     HYPRE_IJVector get() const noexcept { return m_vector; }
     operator HYPRE_IJVector() const noexcept { return m_vector; }

@@ -24,7 +24,8 @@ struct SolveOptions {
     /// Whether a solution that does not converge is an error.
     bool has_to_converge = true;
     /// What options of the command line begin with that are for this solution: -flow_ksp_type for "flow_". Those without it
-    /// do not count then, so that several solvers of a program can be told apart.
+    /// do not count then, so that several solvers of a program can be told apart. The "-" does not belong to it (with one it is
+    /// a SolverError), a "_" at its end does: PETSc adds none.
     std::string prefix{};
 };
 
@@ -36,8 +37,8 @@ struct SolveResult {
     double residual = 0;
     /// The norm of b; with a null space, without its part in that of the transposed matrix, as PETSc takes it.
     double right_side = 0;
-    std::vector<double>
-        history{}; ///< norms of the residuals, that of the first x first; none where PETSc takes none
+    /// Norms of the residuals, that of the first x first; none where PETSc takes none.
+    std::vector<double> history{};
     std::string reason{}; ///< PETSc's: KSP_CONVERGED_RTOL
 };
 
@@ -45,9 +46,10 @@ struct SolveResult {
 ///
 ///     const auto result = petsc::solve(comm, a, b, x, {.preconditioner = "gamg", .tolerance = 1e-8});
 ///
-/// Of a right side of zeros x is set to zero, without an iteration. The elements of b and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix
-/// with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU
-/// as in PETSc. The preconditioner of gmres and bcgs is on the right, where their residual is that of the equations, unless
+/// Of a right side of zeros (without its part in the null space) x is set to zero, without an iteration. The elements of b
+/// and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix with a null space,
+/// "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU as in PETSc. The
+/// preconditioner of gmres and bcgs is on the right, where their residual is that of the equations, unless
 /// -ksp_pc_side or -ksp_norm_type says otherwise. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those
 /// given here; with a prefix those that begin with it. Whoever solves again and again with one matrix makes a Solver.
 ///
