@@ -117,8 +117,8 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
     for (std::size_t page = 0; page < whole; page += huge_page)
         // One small page, for nothing is made of pages that are not there; not all, which would have to be copied.
         if (const int failure = reserve(page, page + 1)) return failure;
-    // The kernel's default for shared memory is no huge pages unless they are asked for. It stops at the first that it
-    // does not find.
+    // The kernel's default for shared memory is no huge pages unless they are asked for. It stops where it
+    // has none.
     ::madvise(data, whole, advice_collapse);
     return reserve(0, bytes);
 }

@@ -34,8 +34,8 @@ Ghosts ghosts_of(const GhostedLayout& ghosted, int process) {
         const AxisLayout& axis = layout.axis(d);
         const int coordinate = at[static_cast<std::size_t>(d)];
         const std::int64_t extent = axis.local_extent(coordinate);
-        LocalRange range =
-            axis.interior_local(coordinate); // along the other axes all that this process has
+        // Along the other axes all that this process has.
+        LocalRange range = axis.interior_local(coordinate);
         if (d == ghosted.axis) range = {range.end, LocalIndex(extent)};
         std::vector<std::int64_t>& indices = lists.emplace_back();
         for (LocalIndex l = range.begin; l < range.end; ++l)

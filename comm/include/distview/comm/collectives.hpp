@@ -88,8 +88,8 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 /// Collective: over comm
 /// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB three agreements, and one that root
 ///             stages for every 64 MiB of size() times the most bytes of a rank
-/// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank, below 0, not what this rank has or
-///             not the same on all ranks, or if `all` has another size on root; Error if root is out of memory (thrown on all ranks)
+/// Errors:     UsageError if there is no rank `root`, if `sizes` on some rank are not what all ranks have, or if `all` has
+///             another size on root; Error if root is out of memory (thrown on all ranks)
 void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
                   std::span<const std::int64_t> sizes, std::span<std::byte> all);
 
