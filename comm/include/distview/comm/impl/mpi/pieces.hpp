@@ -28,9 +28,8 @@ struct PieceOptions {
 /// Collective: over comm
 /// Cost:       two agreements, one MPI_Gatherv a round, of staging_bytes / size() of each rank; on root staging_bytes of
 ///             memory at most, or one element a rank
-/// Errors:     UsageError if there is no rank `root`, if `sizes` on some rank are not what
-///             all ranks have, or if one element a rank is more than MPI counts;
-///             Error if root is out of memory (thrown on all ranks)
+/// Errors:     UsageError if there is no rank `root`, if `sizes` on some rank are not what all ranks have, or if one
+///             element a rank is more than MPI counts; Error if root is out of memory (thrown on all ranks)
 void gather_pieces(
     const Communicator& comm, int root, std::span<const std::byte> mine,
     std::span<const std::int64_t> sizes, const PieceOptions& options,
