@@ -61,7 +61,7 @@ public:
     template <ExecutionSpace Exec, DistViews Arrays>
     void bind(const Exec&, const Arrays& arrays) {
         const auto fields = impl::fields_of<Exec, false>(impl::as_tuple(arrays));
-        m_core->bind(impl::CallWord::Kind::bind_gather,
+        core()->bind(impl::CallWord::Kind::bind_gather,
                      impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
 
@@ -118,8 +118,8 @@ public:
         impl::check_apart("GatherPlan::read", fields, impl::bytes_of_lists(impl::as_tuple(values)),
                           true);
         const impl::ExchangeProgram& program =
-            m_core->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
-        const impl::PlanCore::Labels& labels = m_core->labels;
+            core()->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        const impl::PlanCore::Labels& labels = core()->labels;
         runner.run(exec, labels, labels.local, program, program.local);
         for (const impl::Incoming& incoming : program.in_place)
             runner.run(exec, labels, labels.incoming, program, incoming.batches);
@@ -128,8 +128,8 @@ public:
     }
 
     /// Number of elements in this rank's list.
-    std::int64_t size() const { return m_core->size(); }
-    const ArrayLayout& layout() const { return m_core->layout(); }
+    std::int64_t size() const { return core()->size(); }
+    const ArrayLayout& layout() const { return core()->layout(); }
 
 private:
     template <class T>
@@ -172,14 +172,12 @@ private:
         static_assert(fills || (is_written<Arrays> && ...),
                       "GatherPlan: elements are written, but they are const");
         const auto fields = impl::fields_of<Exec, false>(arrays);
-        const auto runner = m_core->before_call([&] {
+        const auto runner = core()->before_call([&] {
             impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values), fills);
             return runner_for<Exec, fills>(op, arrays, values);
         });
-        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
-            m_core.shared(), exec, runner, call, impl::array_set<Exec>(Kind, fields));
-        handle.begin_step();
-        return handle;
+        return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
+            core(), exec, runner, call, impl::array_set<Exec>(Kind, fields));
     }
 };
 

@@ -81,7 +81,7 @@ public:
     template <ExecutionSpace Exec, DistViewLike... Arrays>
     void bind(const Exec&, const Arrays&... arrays) {
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
-        m_core->bind(impl::CallWord::Kind::bind_ghosts,
+        core()->bind(impl::CallWord::Kind::bind_ghosts,
                      impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
 
@@ -113,7 +113,7 @@ public:
                           op, arrays...);
     }
 
-    const ArrayLayout& layout() const { return m_core->layout(); }
+    const ArrayLayout& layout() const { return core()->layout(); }
 
 private:
     template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
@@ -121,10 +121,8 @@ private:
                     const Op& op, const Arrays&... arrays) {
         using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
-        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner{op, {}}, call,
+        return ExchangeHandle<Exec, Runner>(core(), exec, Runner{op, {}}, call,
                                             impl::array_set<Exec>(kind, fields));
-        handle.begin_step();
-        return handle;
     }
 };
 

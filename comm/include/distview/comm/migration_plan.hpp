@@ -84,7 +84,7 @@ public:
     auto start(const Exec& exec, const From& from, const To& to) {
         const auto& targets = impl::as_tuple(to);
         constexpr std::size_t count = std::tuple_size_v<std::remove_cvref_t<decltype(targets)>>;
-        const auto fields = m_core->before_call([&] {
+        const auto fields = core()->before_call([&] {
             return fields_of<Exec>(impl::as_tuple(from), targets,
                                    std::make_index_sequence<count>());
         });
@@ -103,7 +103,7 @@ public:
     }
     template <ExecutionSpace Exec>
     auto start(const Exec& exec, std::span<const MigratingField> fields) {
-        m_core->before_call([&] { check_fields(fields); });
+        core()->before_call([&] { check_fields(fields); });
         return start_lists(exec, fields, std::make_index_sequence<most_fields>());
     }
 
@@ -111,7 +111,7 @@ public:
     /// their labels.
     template <ExecutionSpace Exec, ValueList... Fields>
     auto moved(const Exec& exec, const Fields&... fields) {
-        std::tuple to = m_core->before_call([&] {
+        std::tuple to = core()->before_call([&] {
             return std::tuple{
                 Kokkos::View<typename Fields::non_const_value_type*, typename Fields::memory_space>(
                     Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, fields.label()),
@@ -122,18 +122,18 @@ public:
     }
 
     /// Number of elements that this rank has in the end, those that it keeps included.
-    std::int64_t size() const { return m_core->size(); }
+    std::int64_t size() const { return core()->size(); }
     /// Number of elements that this rank has in the beginning.
-    std::int64_t source_size() const { return m_core.shared(), m_source_size; }
+    std::int64_t source_size() const { return core(), m_source_size; }
     /// Number of elements that stay on this rank.
-    std::int64_t kept() const { return m_core.shared(), m_kept; }
+    std::int64_t kept() const { return core(), m_kept; }
 
 private:
     impl::Field described(const ElementType& element) const {
         impl::Field field = impl::missing_field(element);
         field.strides[0] = element.bytes;
         field.process = communicator().rank();
-        field.layout = &m_core->layout();
+        field.layout = &core()->layout();
         return field;
     }
 
@@ -181,12 +181,10 @@ private:
             described_lists[i] = described(lists[i].element);
         }
         const std::span<const impl::Field> fields(described_lists.data(), lists.size());
-        m_core->before_call([&] { check_apart(fields, runner.lists); });
-        ExchangeHandle<Exec, Runner> handle(
-            m_core.shared(), exec, runner, impl::CallWord::Kind::migrate,
+        core()->before_call([&] { check_apart(fields, runner.lists); });
+        return ExchangeHandle<Exec, Runner>(
+            core(), exec, runner, impl::CallWord::Kind::migrate,
             impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
-        handle.begin_step();
-        return handle;
     }
 
     /// Checks what can be known of lists that nobody counts.

@@ -166,10 +166,11 @@ public:
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
         const auto described = impl::fields_of<Exec, true>(std::tie(fields...));
-        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
-                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described));
-        handle.begin_step();
-        return handle;
+        return {core(),
+                exec,
+                {},
+                impl::CallWord::Kind::fill,
+                impl::array_set<Exec>(impl::ExchangeKind::fill, described)};
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
@@ -222,14 +223,14 @@ public:
     /// MPI_Comm_free() and MPI_Finalize().
     ///
     /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError
-    void wait_for_readers() { m_core->wait_for_readers(); }
+    void wait_for_readers() { core()->wait_for_readers(); }
 
     /// Schedule of field `field` on this process; all fields share schedule(0) if the plan was
     /// made from one layout.
     ///
     /// Errors: UsageError if there is no such field
     const PaddingExchangeSchedule& schedule(int field = 0) const {
-        const auto& schedules = m_core->schedules();
+        const auto& schedules = core()->schedules();
         distview::require<UsageError>(
             field >= 0 && static_cast<std::size_t>(field) < schedules.size(), [&] {
                 return text("PaddingExchangePlan::schedule: expected a field in [0, ",
@@ -238,30 +239,31 @@ public:
         return schedules[static_cast<std::size_t>(field)];
     }
     /// schedule(0).inner_cells() and outer_cells(), without their cost.
-    const LocalBox& inner_cells() const { return m_core->inner_cells(); }
-    const std::vector<LocalBox>& outer_cells() const { return m_core->outer_cells(); }
+    const LocalBox& inner_cells() const { return core()->inner_cells(); }
+    const std::vector<LocalBox>& outer_cells() const { return core()->outer_cells(); }
 
 private:
     template <ExecutionSpace Exec>
     void bind_described(std::span<const impl::Field> fields) {
-        m_core->bind(impl::CallWord::Kind::bind, any_set<Exec>(impl::ExchangeKind::fill, fields));
+        core()->bind(impl::CallWord::Kind::bind, any_set<Exec>(impl::ExchangeKind::fill, fields));
     }
     template <ExecutionSpace Exec>
     bool require_described(const Exec& exec, Widths depth, std::span<const impl::Field> fields) {
-        const std::span<const impl::Field> stale = m_core->before_call(
-            [&] { return m_core->stale(any_set<Exec>(impl::ExchangeKind::fill, fields), depth); });
+        const std::span<const impl::Field> stale = core()->before_call(
+            [&] { return core()->stale(any_set<Exec>(impl::ExchangeKind::fill, fields), depth); });
         if (stale.empty())
-            m_core->skip(impl::CallWord::Kind::skip_fill);
+            core()->skip(impl::CallWord::Kind::skip_fill);
         else
             start_described(exec, stale).finish();
         return !stale.empty();
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
-                                    any_set<Exec>(impl::ExchangeKind::fill, fields));
-        handle.begin_step();
-        return handle;
+        return {core(),
+                exec,
+                {},
+                impl::CallWord::Kind::fill,
+                any_set<Exec>(impl::ExchangeKind::fill, fields)};
     }
     /// Of fields that may be read-only, as is not known when the program is compiled.
     template <ExecutionSpace Exec>
@@ -273,15 +275,13 @@ private:
     template <class... Values, ExecutionSpace Exec, class Op>
     auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
         using Runner = impl::CombineRunner<Op, Values...>;
-        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner(op),
-                                            impl::CallWord::Kind::combine, arrays);
-        handle.begin_step();
-        return handle;
+        return ExchangeHandle<Exec, Runner>(core(), exec, Runner(op), impl::CallWord::Kind::combine,
+                                            arrays);
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.
     std::span<const impl::Field> described(const AnyFields& fields) {
-        m_core->before_call([&] {
+        core()->before_call([&] {
             m_described.clear();
             fields.for_each(
                 [&](const AnyDistView& field) { m_described.push_back(impl::make_field(field)); });

@@ -141,8 +141,8 @@ public:
     /// several copies).
     template <ExecutionSpace Exec, Sections Source, Sections Target>
     void bind(const Exec&, const Source& source, const Target& target) {
-        bind_set<Exec>(describe_all<Exec, true>(impl::as_tuple(source)),
-                       describe_all<Exec, false>(impl::as_tuple(target)));
+        bind_set<Exec>(impl::fields_of<Exec, false>(impl::as_tuple(source)),
+                       impl::fields_of<Exec, true>(impl::as_tuple(target)));
     }
 
     /// The same for arrays whose element types are known at run time only, null on ranks without a section; all ranks pass
@@ -218,89 +218,55 @@ public:
         const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        Handle<Exec, Op, impl::Moved<Value, Value>> handle(
-            m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op), arrays);
-        handle.begin_step();
-        return handle;
+        return Handle<Exec, Op, impl::Moved<Value, Value>>(core(), exec, {op, core()->conjugate()},
+                                                           call_of(op), arrays);
     }
 
-    const RedistributionSchedule& schedule() const { return m_core->schedule(); }
+    const RedistributionSchedule& schedule() const { return core()->schedule(); }
     /// Process of this rank in the source's grid, and in the target's; -1 if it is none.
-    int from_process() const { return m_core->from_process(); }
-    int to_process() const { return m_core->to_process(); }
+    int from_process() const { return core()->from_process(); }
+    int to_process() const { return core()->to_process(); }
 
 private:
-    template <class Section>
-    using ViewOf = typename impl::SectionArgument<std::remove_cvref_t<Section>>::view_type;
-
     template <ExecutionSpace Exec>
     void bind_set(std::span<const impl::Field> from, std::span<const impl::Field> to) {
-        m_core->bind(impl::CallWord::Kind::bind_redistribution,
+        core()->bind(impl::CallWord::Kind::bind_redistribution,
                      array_set<Exec>(impl::Insert{}, from, to));
     }
 
     static impl::Field field_or_missing(const AnyDistView* view, const ElementType& element) {
         return view ? impl::make_field(*view) : impl::missing_field(element);
     }
-    template <ExecutionSpace Exec, bool IsSource, class Section>
-    static impl::Field describe_one(const Section& section) {
-        using View = ViewOf<Section>;
-        static_assert(AccessibleFrom<View, Exec>,
-                      "RedistributionPlan: arrays must be in memory that the execution space can "
-                      "access");
-        const View* const view = impl::SectionArgument<Section>::pointer(section);
-        if (!view) return impl::missing_field(element_type<typename View::non_const_value_type>());
-        if constexpr (IsSource)
-            return impl::make_source_field(*view);
-        else
-            return impl::make_field(*view);
-    }
-    template <ExecutionSpace Exec, bool IsSource, class... Sections>
-    static std::array<impl::Field, sizeof...(Sections)>
-    describe_all(const std::tuple<Sections...>& sections) {
-        return std::apply(
-            [](const auto&... each) {
-                return std::array<impl::Field, sizeof...(Sections)>{
-                    describe_one<Exec, IsSource>(each)...};
-            },
-            sections);
-    }
-
     template <ExecutionSpace Exec, class Op, class... Pairs>
     using Handle = ExchangeHandle<Exec, impl::MoveRunner<Op, Pairs...>>;
     template <class Source, class Target>
-    using MovedBetween = impl::Moved<typename ViewOf<Source>::non_const_value_type,
-                                     typename ViewOf<Target>::value_type>;
+    using MovedBetween = impl::Moved<typename impl::ViewOf<Source>::non_const_value_type,
+                                     typename impl::ViewOf<Target>::value_type>;
 
     template <ExecutionSpace Exec, class Op, class... Sources, class... Targets>
     auto start_tuples(const Exec& exec, const Op& op, const std::tuple<Sources...>& sources,
                       const std::tuple<Targets...>& targets) {
         static_assert(sizeof...(Sources) == sizeof...(Targets),
                       "RedistributionPlan: expected as many sources as targets");
-        const auto from = describe_all<Exec, true>(sources);
-        const auto to = describe_all<Exec, false>(targets);
-        Handle<Exec, Op, MovedBetween<Sources, Targets>...> handle(
-            m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op),
-            array_set<Exec>(op, from, to));
-        handle.begin_step();
-        return handle;
+        const auto from = impl::fields_of<Exec, false>(sources);
+        const auto to = impl::fields_of<Exec, true>(targets);
+        return Handle<Exec, Op, MovedBetween<Sources, Targets>...>(
+            core(), exec, {op, core()->conjugate()}, call_of(op), array_set<Exec>(op, from, to));
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
     auto start_raw(const Exec& exec, std::span<const impl::Field> from,
                    std::span<const impl::Field> to) {
         using Raw = impl::RawElement<Bytes>;
-        m_core->before_call([&] {
-            require<UsageError>(!m_core->conjugate(),
+        core()->before_call([&] {
+            require<UsageError>(!core()->conjugate(),
                                 "RedistributionPlan: elements of types known at run time only are "
                                 "not conjugated; expected execute_as()");
         });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>> handle(
-            m_core.shared(), exec, {{}, m_core->conjugate()}, call_of(impl::Insert{}), arrays);
-        handle.begin_step();
-        return handle;
+        return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
+            core(), exec, {{}, core()->conjugate()}, call_of(impl::Insert{}), arrays);
     }
 
     template <ExecutionSpace Exec, class Op>
@@ -309,7 +275,7 @@ private:
         return {.sources = from,
                 .targets = to,
                 .layer = impl::DeviceOf<Exec>::layer(),
-                .variant = impl::combines_copies<Op> && m_core->has_copies() ? 1 : 0,
+                .variant = impl::combines_copies<Op> && core()->has_copies() ? 1 : 0,
                 .reads_target = impl::reads_target(op)};
     }
 

@@ -84,16 +84,22 @@ std::tuple<const Argument&> as_tuple(const Argument& argument) {
     return {argument};
 }
 
-/// Fields of a tuple's arrays, which kernels on `Exec` read, or also write.
+template <class Section>
+using ViewOf = typename SectionArgument<std::remove_cvref_t<Section>>::view_type;
+
+/// Fields of a tuple's arrays, which kernels on `Exec` read, or also write; of sections that are missing, too.
 template <ExecutionSpace Exec, bool AreWritten, class... Arrays>
 std::array<Field, sizeof...(Arrays)> fields_of(const std::tuple<Arrays...>& arrays) {
-    static_assert((AccessibleFrom<std::remove_cvref_t<Arrays>, Exec> && ...),
+    static_assert((AccessibleFrom<ViewOf<Arrays>, Exec> && ...),
                   "arrays must be in memory that the execution space can access");
-    const auto field = [](const auto& array) {
+    const auto field = []<class Section>(const Section& section) {
+        using View = ViewOf<Section>;
+        const View* const view = SectionArgument<Section>::pointer(section);
+        if (!view) return missing_field(element_type<typename View::non_const_value_type>());
         if constexpr (AreWritten)
-            return make_field(array);
+            return make_field(*view);
         else
-            return make_source_field(array);
+            return make_source_field(*view);
     };
     return std::apply(
         [&](const auto&... each) { return std::array<Field, sizeof...(Arrays)>{field(each)...}; },

@@ -15,59 +15,47 @@
 
 namespace distview::impl {
 
-/// The core that a plan holds. A plan that has been moved from has none: any use of it is an error.
-template <class Core>
-class CoreHolder {
-public:
-    /// `plan` begins the text of errors.
-    CoreHolder(const char* plan, std::shared_ptr<Core> core) noexcept
-        : m_plan(plan), m_core(std::move(core)) {}
-
-    const std::shared_ptr<Core>& shared() const {
-        require<UsageError>(m_core != nullptr, [&] {
-            return text(m_plan,
-                        ": this plan has been moved from; use the plan that it was moved to");
-        });
-        return m_core;
-    }
-    Core& operator*() const { return *shared(); }
-    Core* operator->() const { return shared().get(); }
-
-private:
-    const char* m_plan;
-    std::shared_ptr<Core> m_core;
-};
-
 /// Base of every plan: its core, and the questions that all plans answer. These are local, and UsageError if the plan
 /// has been moved from.
 template <class Core>
 class PlanBase {
 public:
-    const Communicator& communicator() const { return m_core->communicator(); }
+    const Communicator& communicator() const { return core()->communicator(); }
     /// Other ranks that get elements of this one in every execute(), ascending.
-    std::vector<int> send_peers() const { return m_core->send_peers(); }
+    std::vector<int> send_peers() const { return core()->send_peers(); }
     /// Other ranks whose elements this one gets in every execute(), ascending.
-    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
+    std::vector<int> receive_peers() const { return core()->receive_peers(); }
     /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
     /// Neighbours learn of it in their finish() or their next execution.
-    bool is_usable() const { return m_core->is_usable(); }
+    bool is_usable() const { return core()->is_usable(); }
     /// Bytes of the buffers and tables of the sets bound so far: of messages, and of what is packed for others in
     /// shared memory.
-    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
+    std::size_t workspace_bytes() const { return core()->workspace_bytes(); }
     /// Layouts, numbers of elements, partners and transports of this process, for people.
-    std::string describe() const { return m_core->describe(); }
+    std::string describe() const { return core()->describe(); }
 
 protected:
     /// `name` begins the text of errors; a DeadlineError tells `where` the program has made the plan.
     PlanBase(const char* name, std::shared_ptr<Core> core, const std::source_location& where)
-        : m_core(name, std::move(core)) {
+        : m_name(name), m_core(std::move(core)) {
         m_core->note_made(where);
     }
     ~PlanBase() = default;
     PlanBase(PlanBase&&) noexcept = default;
     PlanBase& operator=(PlanBase&&) noexcept = default;
 
-    CoreHolder<Core> m_core;
+    /// Throws UsageError if the plan has been moved from.
+    const std::shared_ptr<Core>& core() const {
+        require<UsageError>(m_core != nullptr, [&] {
+            return text(m_name,
+                        ": this plan has been moved from; use the plan that it was moved to");
+        });
+        return m_core;
+    }
+
+private:
+    const char* m_name;
+    std::shared_ptr<Core> m_core;
 };
 
 } // namespace distview::impl
