@@ -17,7 +17,7 @@ std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
 }
 
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
-                         std::span<const Field> fields) {
+                         std::span<const Field> fields, bool for_device) {
     ExchangeParts parts;
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const PaddingExchangeSchedule& schedule = schedules[schedules.size() == 1 ? 0 : f];
@@ -32,6 +32,10 @@ ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSch
             schedule.for_each_local(take);
             schedule.for_each_received(take);
             schedule.for_each_sent(give);
+            if (for_device)
+                schedule.for_each_outgoing([&](const PaddingRegion& region) {
+                    if (region.peer != schedule.process()) parts.owned.push_back({region, f, rank});
+                });
         } else {
             schedule.for_each_outgoing(take);
             schedule.for_each_incoming(give);

@@ -108,7 +108,7 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     const PlanLines& readers = lines(static_cast<std::size_t>(arrays.variant),
                                      kind == ExchangeKind::fill ? send_peers() : receive_peers());
     // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
-    ExchangeParts parts = make_parts(kind, m_schedules, arrays.sources);
+    ExchangeParts parts = make_parts(kind, m_schedules, arrays.sources, arrays.layer != nullptr);
     SharedPack pack;
     if (!arrays.layer && required() != Transport::message)
         pack = SharedPack(state(), kind, parts, arrays.sources);

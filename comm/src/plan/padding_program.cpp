@@ -9,7 +9,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -67,69 +66,6 @@ LocalBox positions(const ExchangePart& part) {
 bool meet(const ExchangePart& a, const ExchangePart& b) {
     return a.field == b.field &&
            !is_empty(intersection(positions(a), positions(b), a.rank), a.rank);
-}
-
-/// `box` without `hole` as boxes that do not overlap.
-void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank) {
-    const LocalBox common = intersection(box, hole, rank);
-    if (is_empty(common, rank)) {
-        boxes.push_back(box);
-        return;
-    }
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-        LocalBox below = box;
-        below[d].end = common[d].begin;
-        if (!below[d].empty()) boxes.push_back(below);
-        LocalBox above = box;
-        above[d].begin = common[d].end;
-        if (!above[d].empty()) boxes.push_back(above);
-        box[d] = common[d];
-    }
-}
-
-/// The box of some of a part's positions.
-ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells) {
-    ExchangePart piece = part;
-    piece.region.elements = 1;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
-        piece.region.begin[d] = cells[d].begin;
-        piece.region.peer_begin[d] =
-            part.region.peer_begin[d] + (cells[d].begin - part.region.begin[d]);
-        piece.region.extents[d] = cells[d].size();
-        piece.region.elements *= cells[d].size();
-    }
-    return piece;
-}
-
-/// Some cells of a part; instead of themselves those that `local` fills them from.
-void append_piece(std::vector<CopyBox>& pack, const ExchangePart& part, const Field& field,
-                  const Elements& to, const LocalBox& cells, const ExchangePart* local) {
-    const ExchangePart piece = piece_of(local ? *local : part, cells);
-    const Elements from = elements(field.data, field.strides,
-                                   local ? piece.region.peer_begin : piece.region.begin, part.rank);
-    Elements place = to;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d)
-        place.first += (cells[d].begin - part.region.begin[d]) * to.strides[d];
-    append_copies(pack, {box_of(piece, field.element_size, from, place)}, true);
-}
-
-/// Appends what a device packs of one part that is given to another process.
-///
-/// What goes to others may be padding that is filled from within the section, by those of `taken` that come
-/// from this `process`. It is packed from where it is filled from, so that one kernel can do both.
-void append_device_packing(std::vector<CopyBox>& pack, const ExchangePart& part, const Field& field,
-                           const Elements& to, const std::vector<ExchangePart>& taken,
-                           int process) {
-    std::vector<LocalBox> rest{positions(part)};
-    for (const ExchangePart& local : taken) {
-        if (local.region.peer != process || !meet(local, part)) continue;
-        const LocalBox filled = intersection(positions(local), positions(part), part.rank);
-        append_piece(pack, part, field, to, filled, &local);
-        std::vector<LocalBox> left;
-        for (const LocalBox& box : rest) append_difference(left, box, filled, part.rank);
-        rest = std::move(left);
-    }
-    for (const LocalBox& box : rest) append_piece(pack, part, field, to, box, nullptr);
 }
 
 /// By part: in which of several kernels, one after the other, a device combines it. Each goes into the first kernel
@@ -252,7 +188,7 @@ private:
                       size);
     }
 
-    /// Hands over the copies of one field and one process at a time: only these are worth joining.
+    /// Hands over the copies that come from one process field by field: only these are worth joining.
     class Group {
     public:
         Group(std::vector<CopyBox>& boxes, bool whole) : m_boxes(boxes), m_whole(whole) {}
@@ -260,9 +196,8 @@ private:
         Group& operator=(const Group&) = delete;
         /// Call flush() after the last one.
         void add(const ExchangePart& part, const CopyBox& box) {
-            if (part.field != m_field || part.region.peer != m_peer) flush();
+            if (part.field != m_field) flush();
             m_field = part.field;
-            m_peer = part.region.peer;
             m_copies.push_back(box);
         }
         void flush() {
@@ -275,7 +210,6 @@ private:
         bool m_whole;
         std::vector<CopyBox> m_copies;
         std::size_t m_field = 0;
-        int m_peer = -1;
     };
 
     void add_local() {
@@ -295,42 +229,47 @@ private:
     /// which goes best along one stream of them.
     void add_packing(const Partners& sends) {
         const int begin = box_count();
-        if (!m_device.layer) add_shared_packing();
-        for (const auto& [rank, to] : sends) {
-            std::int64_t end = 0;
-            for (const std::size_t i : to.parts) {
-                const ExchangePart& part = m_parts.given[i];
-                add_packing(part, m_places.sent.at(rank).kernel +
-                                      append_packed(end, part, element_size(part)));
-            }
-        }
+        if (!m_device.layer)
+            for (const auto& [rank, reader] : partners(m_parts.given, [this](int rank) {
+                     return m_transports.readers.contains(rank);
+                 }))
+                add_packing(reader, m_shared_pack.of(rank), true);
+        for (const auto& [rank, receiver] : sends)
+            add_packing(receiver, m_places.sent.at(rank).kernel, false);
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});
     }
-    void add_shared_packing() {
-        std::vector<std::size_t> by_rank(m_parts.given.size());
-        std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
-        std::stable_sort(by_rank.begin(), by_rank.end(), [&](std::size_t a, std::size_t b) {
-            return m_parts.given[a].region.peer < m_parts.given[b].region.peer;
-        });
-        std::map<int, std::int64_t> ends;
-        for (const std::size_t i : by_rank) {
+    /// Packs what goes to one rank from `place` on; for a rank that reads here, what it does not read in place.
+    void add_packing(const Partner& partner, char* place, bool reads) {
+        std::int64_t end = 0;
+        for (const std::size_t i : partner.parts) {
             const ExchangePart& part = m_parts.given[i];
             const Field& field = m_fields[part.field];
-            const int reader = part.region.peer;
-            if (m_transports.readers.contains(reader) && m_shared_pack.packs(m_kind, part, field))
-                add_packing(part, m_shared_pack.of(reader) +
-                                      append_packed(ends[reader], part, field.element_size));
+            if (reads && !m_shared_pack.packs(m_kind, part, field)) continue;
+            const std::int64_t offset = append_packed(end, part, field.element_size);
+            const Elements to = packed(place + offset, part, field.element_size);
+            if (m_device.layer && m_kind == ExchangeKind::fill)
+                add_origins(part, to);
+            else
+                append_copies(m_program.boxes, {box_of(part, field.element_size, mine(part), to)},
+                              m_device.layer != nullptr);
         }
     }
-    void add_packing(const ExchangePart& part, char* place) {
-        static const std::vector<ExchangePart> none;
-        const Field& field = m_fields[part.field];
-        const Elements to = packed(place, part, field.element_size);
-        if (m_device.layer)
-            append_device_packing(m_program.boxes, part, field, to,
-                                  m_kind == ExchangeKind::fill ? m_parts.taken : none, m_process);
-        else
-            append_copies(m_program.boxes, {box_of(part, field.element_size, mine(part), to)});
+    /// Packs a part on a device from where its elements are owned, so that one kernel can do this and fill padding that
+    /// goes to others.
+    void add_origins(const ExchangePart& part, const Elements& to) {
+        for (const ExchangePart& piece : m_parts.owned) {
+            if (piece.field != part.field || piece.region.peer != part.region.peer) continue;
+            Elements place = to;
+            bool is_within = true;
+            for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
+                const std::int64_t at = piece.region.peer_begin[d] - part.region.peer_begin[d];
+                is_within = is_within && 0 <= at && at < part.region.extents[d];
+                place.first += at * to.strides[d];
+            }
+            if (is_within)
+                append_copies(m_program.boxes,
+                              {box_of(piece, element_size(piece), mine(piece), place)}, true);
+        }
     }
 
     /// Copies to make when a rank's elements have arrived.

@@ -29,11 +29,13 @@ struct ExchangePart {
 struct ExchangeParts {
     std::vector<ExchangePart> taken;
     std::vector<ExchangePart> given; ///< to other processes only
+    std::vector<ExchangePart>
+        owned; ///< `given` in boxes of owned elements; for devices that fill padding
 };
 
 /// `schedules` has one for all fields or one for each.
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
-                         std::span<const Field> fields);
+                         std::span<const Field> fields, bool for_device);
 
 /// Packs for readers of this process's node: all elements of borrowed fields, which readers cannot map, and
 /// short rows of the others.
