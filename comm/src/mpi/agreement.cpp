@@ -224,33 +224,28 @@ CallSite::~CallSite() {
     if (m_state) m_state->calls().leave_site();
 }
 
-void impl::agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
-                        const Arguments& arguments) {
-    const auto size = static_cast<std::uint64_t>(comm.size());
-    const CollectiveCall call(comm, caller);
-    // A rank that failed may have no digest: it must not hide the failure behind a difference.
-    MeetingRecord record;
-    record.least = {mine.failure ? static_cast<std::uint64_t>(comm.rank()) : size, mine.digest,
-                    ~mine.digest, mine.arrays.value_or(~std::uint64_t{0}),
-                    mine.arrays ? ~*mine.arrays : ~std::uint64_t{0}};
-    const MeetingRecord all = impl::state_of(comm)->meeting().meet(record, caller);
-    const bool any_known = all.least[3] != ~std::uint64_t{0} || all.least[4] != ~std::uint64_t{0};
-    const bool arrays_differ = any_known && all.least[3] != ~all.least[4];
-    const bool digests_differ = all.least[1] != ~all.least[2];
-    const bool any_failed = all.least[0] < size;
-    if (any_failed) raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
-    if (digests_differ) raise_difference(comm, caller, mine.digest, arguments);
-    if (arrays_differ) raise_other_arrays(comm, caller, mine.arrays);
-}
-
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest, const Arguments& arguments,
            std::span<const std::uint64_t> arrays) {
+    // Not set if this rank does not know the arrays, which differs from none.
     std::optional<std::uint64_t> numbers;
     if (!arrays.empty()) numbers = impl::state_of(comm)->digest_of(arrays);
     // Other ranks may still be in a step that this rank has left by its failure.
     if (failure) impl::state_of(comm)->calls().skip_with_next();
-    impl::agree_on_all(comm, caller, {failure, digest, numbers}, arguments);
+    const auto size = static_cast<std::uint64_t>(comm.size());
+    const CollectiveCall call(comm, caller);
+    // A rank that failed may have no digest: it must not hide the failure behind a difference.
+    impl::MeetingRecord record;
+    record.least = {failure ? static_cast<std::uint64_t>(comm.rank()) : size, digest, ~digest,
+                    numbers.value_or(~std::uint64_t{0}), numbers ? ~*numbers : ~std::uint64_t{0}};
+    const impl::MeetingRecord all = impl::state_of(comm)->meeting().meet(record, caller);
+    const bool any_known = all.least[3] != ~std::uint64_t{0} || all.least[4] != ~std::uint64_t{0};
+    const bool arrays_differ = any_known && all.least[3] != ~all.least[4];
+    const bool digests_differ = all.least[1] != ~all.least[2];
+    const bool any_failed = all.least[0] < size;
+    if (any_failed) raise_first_failure(comm, static_cast<int>(all.least[0]), failure);
+    if (digests_differ) raise_difference(comm, caller, digest, arguments);
+    if (arrays_differ) raise_other_arrays(comm, caller, numbers);
 }
 
 // Here, since it needs an agreement, which needs communicators.

@@ -20,14 +20,29 @@
 
 namespace distview::impl {
 
-/// Texts of a plan's arguments, for the error if ranks pass different ones.
-class ArgumentTexts {
+/// A plan's arguments, one call each: their hash, of layouts themselves, of which a text does not say all, and of others'
+/// texts; or, for the error if ranks pass different ones, all texts.
+class PlanArguments {
 public:
+    PlanArguments() = default;
+    explicit PlanArguments(std::vector<Argument>& texts) noexcept : m_texts(&texts) {}
+
     template <class Value>
     void operator()(const std::string& name, const Value& value) {
-        m_texts.push_back({name, text_of(value)});
+        if (m_texts)
+            m_texts->push_back({name, text_of(value)});
+        else
+            add(value);
     }
-    std::vector<Argument> take() noexcept { return std::move(m_texts); }
+    std::uint64_t hash() const noexcept { return m_hash.value(); }
+
+private:
+    void add(const ArrayLayout& layout) { m_hash.add(layout.fingerprint()); }
+    template <class Value>
+    void add(const Value& value) {
+        for (const char c : text_of(value)) m_hash.add(c);
+        m_hash.add('\n');
+    }
 
     static std::string text_of(const ArrayLayout& layout) { return layout.describe(); }
     static std::string text_of(const AxisSlice& slice) {
@@ -51,24 +66,7 @@ public:
             return text(value);
     }
 
-private:
-    std::vector<Argument> m_texts;
-};
-
-/// Hash of a plan's arguments: of layouts themselves, of which a text does not say all, and of others' texts.
-class ArgumentDigest {
-public:
-    void operator()(const std::string&, const ArrayLayout& layout) {
-        m_hash.add(layout.fingerprint());
-    }
-    template <class Value>
-    void operator()(const std::string&, const Value& value) {
-        for (const char c : ArgumentTexts::text_of(value)) m_hash.add(c);
-        m_hash.add('\n');
-    }
-    std::uint64_t value() const noexcept { return m_hash.value(); }
-
-private:
+    std::vector<Argument>* m_texts = nullptr;
     Hash m_hash;
 };
 
@@ -81,11 +79,11 @@ private:
 template <class Visit>
 std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
                                        const std::function<void()>& check, const Visit& visit) {
-    ArgumentDigest digest;
+    PlanArguments arguments;
     std::optional<Transport> required;
     std::exception_ptr failure;
     try {
-        visit(digest);
+        visit(arguments);
         required = required_transport();
         check_available(required);
         check();
@@ -93,13 +91,13 @@ std::optional<Transport> agree_on_plan(const Communicator& comm, const char* nam
         failure = std::current_exception();
     }
     const int transport = required ? static_cast<int>(*required) : -1;
-    agree(comm, name, failure, hash_of(digest.value(), transport), [&] {
-        ArgumentTexts texts;
-        visit(texts);
-        std::vector<Argument> all = texts.take();
-        all.push_back(
+    agree(comm, name, failure, hash_of(arguments.hash(), transport), [&] {
+        std::vector<Argument> texts;
+        PlanArguments all(texts);
+        visit(all);
+        texts.push_back(
             {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});
-        return all;
+        return texts;
     });
     return required;
 }

@@ -208,7 +208,10 @@ void ExchangeBinding::close(Time deadline) noexcept {
 }
 
 std::size_t ExchangeBinding::workspace_bytes() const noexcept {
-    return m_program.workspace_bytes + (m_next ? m_next->workspace_bytes() : 0);
+    std::size_t bytes = 0;
+    for (const ExchangeBinding* step = this; step; step = step->next())
+        bytes += step->m_program.workspace_bytes;
+    return bytes;
 }
 
 std::string ExchangeBinding::describe() const {

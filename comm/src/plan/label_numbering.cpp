@@ -159,6 +159,7 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         [&](int rank, const Holding& holding) { directory.add(rank, holding); });
     agree_on(comm, plan_names::redistribution, [&] { directory.check(axis); });
     check_number(comm, axis, ranges, directory);
+    if (!axis.wants_cells) return {};
 
     if (ranges.key(ranges.highest()) == static_cast<Key>(axis.lists.size()) - 1) {
         // Without gaps: nobody need be told.

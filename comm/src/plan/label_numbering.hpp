@@ -16,10 +16,11 @@ struct PartlyKnownAxis {
     int coordinate = 0;  ///< of this process, whose labels are known; -1 if it is outside the grid
     int copies = 1;      ///< processes of each coordinate, all with the same labels
     std::string where{}; ///< begins the text of errors
+    bool wants_cells = true;
 };
 
 /// The cell, by position in its list, of each label that this process owns: how many different labels of all
-/// processes are smaller.
+/// processes are smaller. None if no cells are wanted: labels are checked only.
 ///
 /// Each rank looks after a range of labels: those who hold some tell it, it sorts them, finds what is wrong
 /// with them, and tells how many there are to the ranks after it.

@@ -40,22 +40,15 @@ std::uint64_t key_of(std::uint64_t set, const CallPlace& place) noexcept {
     return set + 67 * place.index + 101 * place.meetings + 13 * place.part;
 }
 
-/// Hash on which ranks agree when they bind arrays: CommunicatorState::digest_of() both lists.
-std::optional<std::uint64_t> arrays_of(const CommunicatorState& state,
-                                       std::span<const Field> fields,
-                                       std::span<const Field> targets) {
-    std::vector<std::uint64_t> identities;
-    for (const auto& side : {fields, targets})
-        for (const Field& field : side) identities.push_back(field.identity);
-    return state.digest_of(identities);
-}
-
 /// Number and types of the arrays, for an error.
 std::vector<Argument> arguments_of(std::span<const Field> fields, std::span<const Field> targets) {
-    std::vector<Argument> result{{"number of arrays", text(fields.size() + targets.size())}};
+    std::vector<Argument> result{
+        {"DISTVIEW_CHECK", is_checking() ? "padding" : "0"},
+        {"number of arrays", text(fields.size() + targets.size())},
+    };
     for (const auto& side : {fields, targets})
         for (const Field& field : side)
-            result.push_back({text("element type of array ", result.size() - 1),
+            result.push_back({text("element type of array ", result.size() - 2),
                               describe(ElementType{static_cast<ElementKind>(field.element_code % 8),
                                                    field.element_size})});
     return result;
@@ -181,20 +174,25 @@ ExchangeBinding& PlanCore::obtain(ExchangeBinding* bound, const ArraySet& arrays
 ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     std::exception_ptr failure;
     Maker make;
+    Hash digest;
+    std::vector<std::uint64_t> identities;
     try {
         check_ready(to_begin);
         make = prepare(arrays);
+        digest.add(is_checking() ? 1 : 0); // every execution has a meeting then
+        digest.add(digest_of(arrays));
+        // Where a rank has no array, its types still say what the others' are; such arrays have no number.
+        for (const auto& side : {arrays.sources, arrays.targets})
+            for (const Field& field : side) {
+                digest.add(field.element_code);
+                identities.push_back(field.identity);
+            }
     } catch (...) {
         failure = std::current_exception();
     }
-    // Where a rank has no array, its types still say what the others' are; such arrays have no number.
-    Hash digest;
-    digest.add(digest_of(arrays));
-    for (const auto& side : {arrays.sources, arrays.targets})
-        for (const Field& field : side) digest.add(field.element_code);
-    agree_on_all(m_comm, m_name,
-                 {failure, digest.value(), arrays_of(state(), arrays.sources, arrays.targets)},
-                 [&] { return arguments_of(arrays.sources, arrays.targets); });
+    agree(
+        m_comm, m_name, failure, digest.value(),
+        [&] { return arguments_of(arrays.sources, arrays.targets); }, identities);
     Tags tags{.messages = state().next_tag()};
     for (int& end : tags.ends) end = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tags);

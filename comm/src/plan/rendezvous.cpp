@@ -47,8 +47,8 @@ public:
         : m_side(side), m_by_index(by_index) {
         if (!is_partly_known(side.axis_layout())) return;
         const int copies = side.layout.process_count() / side.layout.grid().extent(side.axis);
-        m_cells = cells_of_labels(
-            comm, {side.axis_layout().as_unstructured(), side.coordinate(), copies, where(side)});
+        m_cells = cells_of_labels(comm, {side.axis_layout().as_unstructured(), side.coordinate(),
+                                         copies, where(side), !by_index});
     }
     OwnPlaces places() const {
         OwnPlaces own{m_side.coordinate(), {}};
@@ -105,7 +105,7 @@ ArrayLayout with_blocks(const ArrayLayout& layout, Chosen&& chosen) {
 
 FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
                        const std::vector<int>& permutation) {
-    FoundRuns unknown;
+    FoundRuns unknown{.are_alike = false};
     for (int d = 0; d < to.rank() && d < from.rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         const int a = i < permutation.size() ? permutation[i] : d;

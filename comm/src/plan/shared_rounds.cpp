@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <map>
 
 namespace distview::impl {
 
@@ -46,9 +48,7 @@ PartIndex choose_parts(const Communicator& comm, int rank,
 SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
                            const RedistributionRole& role, const ArraySet& arrays)
     : m_schedule(&schedule), m_role(&role), m_calls(&state_of(comm)->calls()),
-      m_sources(arrays.sources),
-      m_borrowed(arrays.layer ? std::vector<char>(m_sources.size())
-                              : borrowed_fields(*state_of(comm)->arena(), m_sources)) {
+      m_arena(arrays.layer ? nullptr : state_of(comm)->arena().get()), m_sources(arrays.sources) {
     const auto longest = [&](const PartIndex& parts, int d) {
         const auto i = static_cast<std::size_t>(d);
         std::int64_t result = 0;
@@ -61,29 +61,38 @@ SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedul
     };
     m_parts = choose_parts(
         comm, schedule.rank(),
-        [&](const PartIndex& parts) { return needed(parts) - tuning::shared_round_bytes; }, longest,
-        product);
+        [this](const PartIndex& parts) { return needed(parts) - tuning::shared_round_bytes; },
+        std::cref(longest), product);
 }
 
-std::map<int, std::int64_t> SharedRounds::longest_parts(const PartIndex& parts) const {
-    std::map<int, std::int64_t> bytes;
-    for (const RedistributionRole::Peer& peer : m_role->sends) {
-        if (!has_pack(peer)) continue;
-        const std::int64_t elements =
-            packed_elements(*m_schedule, m_role->runs_from, peer.process, parts);
-        bytes[peer.rank] = packed_fields(elements, m_sources, m_borrowed).bytes;
-    }
-    return bytes;
+bool SharedRounds::is_borrowed(const Field& source) const {
+    return m_arena && !(source.data && m_arena->find(source.data));
+}
+
+std::int64_t SharedRounds::packed_bytes(const RedistributionRole::Peer& peer,
+                                        const PartIndex& parts) const {
+    if (!has_pack(peer)) return 0;
+    const std::int64_t elements =
+        packed_elements(*m_schedule, m_role->runs_from, peer.process, parts);
+    std::int64_t bytes = 0;
+    for (const Field& source : m_sources)
+        if (is_borrowed(source)) bytes = at_line(bytes) + elements * source.element_size;
+    return at_line(bytes);
 }
 
 std::int64_t SharedRounds::needed(const PartIndex& parts) const {
     std::int64_t bytes = 0;
-    for (const auto& [reader, size] : longest_parts(parts)) bytes += at_line(size);
+    for (const RedistributionRole::Peer& peer : m_role->sends) bytes += packed_bytes(peer, parts);
     return bytes;
 }
 
 void SharedRounds::allocate(CommunicatorState& state) {
-    if (m_role) m_packs = ReaderPacks(state, longest_parts(m_parts));
+    if (!m_role) return;
+    for (const Field& source : m_sources) m_borrowed.push_back(is_borrowed(source) ? 1 : 0);
+    std::map<int, std::int64_t> bytes;
+    for (const RedistributionRole::Peer& peer : m_role->sends)
+        bytes[peer.rank] = packed_bytes(peer, m_parts);
+    m_packs = ReaderPacks(state, bytes);
 }
 
 std::int64_t SharedRounds::count() const noexcept { return product(m_parts); }

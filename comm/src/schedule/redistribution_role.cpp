@@ -53,12 +53,6 @@ std::vector<AxisRun> cut_runs(std::span<const AxisRun> runs, std::int64_t begin,
 
 } // namespace
 
-std::int64_t count_elements(std::span<const AxisRun> runs) {
-    std::int64_t sum = 0;
-    for (const AxisRun& run : runs) sum += run.elements();
-    return sum;
-}
-
 std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
                              int peer, const PartIndex& parts) {
     const auto with_peer = schedule.runs_with(runs, peer);

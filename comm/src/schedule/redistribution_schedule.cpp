@@ -98,20 +98,9 @@ std::string slice_text(const AxisSlice& slice) {
 } // namespace
 
 RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
-                                               const RedistributionOptions& options)
-    : m_from(from), m_to(to) {
-    intersect(options, nullptr);
-}
-
-RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
                                                const RedistributionOptions& options,
                                                const impl::FoundRuns& found)
     : m_from(from), m_to(to), m_found_wire_elements(found.wire_elements) {
-    intersect(options, &found);
-}
-
-void RedistributionSchedule::intersect(const RedistributionOptions& options,
-                                       const impl::FoundRuns* found) {
     require<LayoutError>(m_from.rank() == m_to.rank(), [&] {
         return text("RedistributionSchedule: expected a source of ", m_to.rank(),
                     " axes, as many as the target has, got ", m_from.rank());
@@ -122,7 +111,8 @@ void RedistributionSchedule::intersect(const RedistributionOptions& options,
 
     m_from_ranks = checked_ranks(options.from_ranks, m_from.process_count(), "source");
     m_to_ranks = checked_ranks(options.to_ranks, m_to.process_count(), "target");
-    m_is_identity = (found ? found->are_alike : m_from == m_to) && m_from_ranks == m_to_ranks;
+    m_is_identity =
+        (found.are_alike ? *found.are_alike : m_from == m_to) && m_from_ranks == m_to_ranks;
     for (int d = 0; d < rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         const int from_axis = m_permutation[i];
@@ -131,13 +121,13 @@ void RedistributionSchedule::intersect(const RedistributionOptions& options,
         if (!options.from_slice.empty())
             source.slice = options.from_slice[static_cast<std::size_t>(from_axis)];
         if (!options.to_slice.empty()) target.slice = options.to_slice[i];
-        const bool is_found = found && found->axes[i];
-        m_axes[i] = is_found ? AxisIntersection(source, target, found->axes[i])
-                             : AxisIntersection(source, target, options.fill_padding,
-                                                options.allow_missing_indices);
-        const bool stays = is_found ? found->axes[i]->in_place
-                                    : m_axes[i].from_slice() == m_axes[i].to_slice() &&
-                                          !has_copies(target.layout, options.fill_padding);
+        const auto& axis = found.axes[i];
+        m_axes[i] = axis ? AxisIntersection(source, target, axis)
+                         : AxisIntersection(source, target, options.fill_padding,
+                                            options.allow_missing_indices);
+        const bool stays = axis ? axis->in_place
+                                : m_axes[i].from_slice() == m_axes[i].to_slice() &&
+                                      !has_copies(target.layout, options.fill_padding);
         m_is_identity = m_is_identity && from_axis == d && stays;
     }
 }
@@ -178,7 +168,7 @@ std::int64_t RedistributionSchedule::delivered_elements() const {
             sum = axis(d).found()->delivered;
         else
             for (int p = 0; p < m_to.grid().extent(d); ++p)
-                for (const AxisRun& run : axis(d).runs_to(p)) sum += run.elements();
+                sum += impl::count_elements(axis(d).runs_to(p));
         product *= sum;
     }
     return product;
@@ -200,15 +190,18 @@ std::int64_t RedistributionSchedule::local_elements(int rank) const {
             "target, got ",
             rank);
     });
-    std::int64_t sum = 0;
-    if (from >= 0 && to >= 0)
-        for_each_piece(to, from, [&](const RedistributionPiece& piece) { sum += piece.elements; });
-    return sum;
+    if (from < 0 || to < 0) return 0;
+    const RedistributionRuns runs = runs_to(to);
+    const PeerRuns own = runs_with(runs, from);
+    std::int64_t product = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(m_to.rank()); ++d)
+        product *= impl::count_elements(own[d]);
+    return product;
 }
 
 std::int64_t RedistributionSchedule::wire_elements() const {
     if (elements() == 0) return 0;
-    if (m_found_wire_elements >= 0) return m_found_wire_elements;
+    if (m_found_wire_elements) return *m_found_wire_elements;
     std::array<std::vector<std::vector<Share>>, max_rank> shares;
     std::int64_t delivered = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {

@@ -5,6 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/environment.hpp>
@@ -286,6 +287,16 @@ TEST_F(PaddingExchangeErrors, NumbersOfArraysThatDifferOnOneRank) {
     };
     EXPECT_THROW_ON_ALL_RANKS(execute(), UsageError, differs);
     EXPECT_NO_THROW(plan.execute(exec, a, b));
+}
+
+TEST_F(PaddingExchangeErrors, CheckingModesThatDifferOnOneRank) {
+    if (n == 1) GTEST_SKIP() << "nobody to differ from";
+    PaddingExchangePlan plan(comm, usual());
+    const auto a = make(usual());
+    if (odd()) set_check(Check::padding);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, "DISTVIEW_CHECK");
+    set_check(Check::nothing);
+    EXPECT_NO_THROW(plan.execute(exec, a));
 }
 
 TEST_F(PaddingExchangeErrors, NumbersOfArraysThatAreNotThePlans) {

@@ -135,16 +135,6 @@ struct CodedError : Error {
     int status;
 };
 
-/// A rank's contribution to agree().
-struct Agreement {
-    std::exception_ptr failure{};
-    std::uint64_t digest = 0;
-    /// Hash of the arrays' numbers; nothing if this rank does not know them, which differs from none.
-    std::optional<std::uint64_t> arrays{};
-};
-void agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
-                  const Arguments& arguments);
-
 } // namespace impl
 
 /// Runs `action` on every rank and agrees on the outcome, and on arguments of which `digest` is a hash; see agree().

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -99,12 +100,11 @@ struct RedistributionRuns {
 /// Source:     decision 0004 (a product of short lists)
 class RedistributionSchedule {
 public:
+    /// A RedistributionPlan passes what is `found` where layouts know the labels of one process only: runs of that
+    /// process, and totals; LayoutError for those of another.
     RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
-                           const RedistributionOptions& options = {});
-    /// As a RedistributionPlan has it where layouts know the labels of one process only: runs of
-    /// that process, and totals; LayoutError for those of another.
-    RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
-                           const RedistributionOptions& options, const impl::FoundRuns& found);
+                           const RedistributionOptions& options = {},
+                           const impl::FoundRuns& found = {});
 
     const ArrayLayout& from_layout() const noexcept { return m_from; }
     const ArrayLayout& to_layout() const noexcept { return m_to; }
@@ -198,8 +198,6 @@ private:
         return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)];
     }
     static int process_of(const std::vector<int>& ranks, int processes, int rank) noexcept;
-    /// `found`: null if the layouts say it all.
-    void intersect(const RedistributionOptions& options, const impl::FoundRuns* found);
     RedistributionPiece make_piece(bool receives, const PeerRuns& factors,
                                    const std::array<std::size_t, max_rank>& choice) const;
 
@@ -208,7 +206,7 @@ private:
     std::array<int, max_rank> m_permutation{};
     std::array<impl::AxisIntersection, max_rank> m_axes{};
     bool m_is_identity = false;
-    std::int64_t m_found_wire_elements = -1; ///< -1: they follow from the layouts
+    std::optional<std::int64_t> m_found_wire_elements; ///< else they follow from the layouts
     std::vector<int> m_from_ranks; ///< empty: process p is rank p; a list would grow with the grid
     std::vector<int> m_to_ranks;   ///< likewise
 };

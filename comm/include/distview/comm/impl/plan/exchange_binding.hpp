@@ -54,6 +54,10 @@ public:
     };
     /// Makes no requests yet: that is left for when all ranks have come so far.
     ExchangeBinding(const Setting& setting, PeerTransports transports, ExchangeProgram program);
+    /// Step by step: some thousands would take too much of a thread's stack.
+    ~ExchangeBinding() override {
+        while (m_next) m_next = std::move(m_next->m_next);
+    }
 
     /// Makes the persistent requests of all steps; local.
     void make_requests(CommunicatorState& comm, int tag, const std::array<int, 3>& end_tags);

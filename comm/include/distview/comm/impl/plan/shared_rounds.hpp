@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -50,13 +49,15 @@ private:
     bool has_pack(const RedistributionRole::Peer& peer) const noexcept {
         return peer.rank != m_role->rank && m_calls->is_near(peer.rank);
     }
-    /// Bytes of the longest parts, by reader.
-    std::map<int, std::int64_t> longest_parts(const PartIndex& parts) const;
+    bool is_borrowed(const Field& source) const;
+    /// Bytes of the longest parts: of the pack for one reader, of all packs.
+    std::int64_t packed_bytes(const RedistributionRole::Peer& peer, const PartIndex& parts) const;
     std::int64_t needed(const PartIndex& parts) const;
 
     const RedistributionSchedule* m_schedule = nullptr;
     const RedistributionRole* m_role = nullptr;
     const Calls* m_calls = nullptr;
+    const Arena* m_arena = nullptr; ///< null: nothing is packed
     std::span<const Field> m_sources;
     std::vector<char> m_borrowed; ///< by source
     PartIndex m_parts = one_part;

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,12 @@ struct AxisRun {
     std::int64_t elements() const noexcept { return length * repeats; }
     friend bool operator==(const AxisRun&, const AxisRun&) = default;
 };
+
+inline std::int64_t count_elements(std::span<const AxisRun> runs) {
+    std::int64_t sum = 0;
+    for (const AxisRun& run : runs) sum += run.elements();
+    return sum;
+}
 
 /// Goes on to the next choice of an element of each of some lists of count(d), the last list's fastest; false behind the
 /// last one.
@@ -60,11 +68,11 @@ struct FoundAxis {
 std::string missing_indices_text(const std::string& where, int source_axis, std::int64_t count,
                                  std::int64_t lowest);
 
-/// The same for whole layouts.
+/// The same for whole layouts; what is not set follows from the layouts.
 struct FoundRuns {
-    std::array<std::shared_ptr<const FoundAxis>, max_rank> axes{}; ///< null: the layouts say it all
-    bool are_alike = false; ///< whether the layouts are along the other axes
-    std::int64_t wire_elements = 0;
+    std::array<std::shared_ptr<const FoundAxis>, max_rank> axes{};
+    std::optional<bool> are_alike{}; ///< whether the layouts are along the other axes
+    std::optional<std::int64_t> wire_elements{};
 };
 
 } // namespace distview::impl

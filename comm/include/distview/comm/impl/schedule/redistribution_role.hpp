@@ -43,7 +43,6 @@ inline constexpr PartIndex one_part = [] {
     return parts;
 }();
 
-std::int64_t count_elements(std::span<const AxisRun> runs);
 /// The most of them that one of so many parts has.
 inline std::int64_t part_length(std::span<const AxisRun> runs, std::int64_t parts) {
     return (count_elements(runs) + parts - 1) / parts;
