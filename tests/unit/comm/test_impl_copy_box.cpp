@@ -148,14 +148,16 @@ TEST(CopyBox, CopiesTheTwoEndsOfRowsTogether) {
     });
 }
 
-// Beyond the lengths that have instructions of their own, and those that go to a function of the library.
+// Those that have a loop of their own, and those that go to a function of the library.
 TEST(CopyBox, CopiesRunsOfAnyLengthAndNothingBesides) {
     constexpr std::int64_t longest = 1100;
     std::vector<char> source(longest);
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<char>(1 + i % 126);
     for (std::int64_t bytes = 1; bytes <= longest; ++bytes) {
         std::vector<char> copied(longest + 2, 'x');
-        impl::copy_run(source.data(), copied.data() + 1, bytes);
+        const impl::CopyBox run =
+            make_box({}, bytes, {}, {}, source.data(), copied.data() + 1);
+        impl::CopyBoxes{&run}(0);
         std::vector<char> expected(longest + 2, 'x');
         std::copy_n(source.begin(), bytes, expected.begin() + 1);
         ASSERT_EQ(copied, expected) << bytes;
