@@ -356,6 +356,26 @@ TEST(Report, MayBeginWithinACall) {
     EXPECT_EQ(report.find({{"type", "call"}, {"name", "barrier"}}).size(), 0U);
 }
 
+TEST(Report, StartThatIsRefusedLeavesTheTimesOfTheExecutionInFlight) {
+    if (world_size() == 1) GTEST_SKIP() << "nobody is waited for";
+    const Lines report(report_of([&](const Communicator& comm) {
+        const ArrayLayout layout = rows_of(comm);
+        const Plate u = shared_plate(comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        plan.execute(Exec(), u);
+        barrier(comm);
+        if (comm.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        auto handle = plan.start(Exec(), u);
+        const auto extent = [&](int d) { return static_cast<std::int64_t>(u.view().extent(d)); };
+        handle.finish(LocalBox{LocalRange(0, extent(0)), LocalRange(0, extent(1))});
+        EXPECT_THROW(static_cast<void>(plan.start(Exec(), u)), UsageError);
+        handle.finish();
+    }));
+    const auto of_rank_0 = report.find({{"type", "rank"}, {"rank", "0"}});
+    ASSERT_EQ(of_rank_0.size(), 1U);
+    EXPECT_GT(std::stod(value_of(of_rank_0.front(), "waiting_seconds")), 0.01) << of_rank_0.front();
+}
+
 TEST(Report, EnvironmentNamesTheFile) {
     const auto file = [](std::optional<std::string> value) {
         const VariableSetting setting("DISTVIEW_REPORT", std::move(value));
