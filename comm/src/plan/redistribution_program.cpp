@@ -217,7 +217,7 @@ private:
         for (const auto& [key, transfers] : m_moves) {
             const auto [batches, field] = key;
             const auto table = static_cast<int>(m_program.moves.size());
-            m_program.moves.emplace_back(*m_device.layer, transfers);
+            m_program.moves.push_back(move_table(*m_device.layer, transfers));
             batches->push_back(
                 {field, table, table + 1, batches == &m_program.pack ? Kind::pack : Kind::move});
         }

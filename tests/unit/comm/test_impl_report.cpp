@@ -366,8 +366,11 @@ TEST(Report, StartThatIsRefusedLeavesTheTimesOfTheExecutionInFlight) {
         barrier(comm);
         if (comm.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
         auto handle = plan.start(Exec(), u);
-        const auto extent = [&](int d) { return static_cast<std::int64_t>(u.view().extent(d)); };
-        handle.finish(LocalBox{LocalRange(0, extent(0)), LocalRange(0, extent(1))});
+        const auto all = [&](int d) {
+            return LocalRange{LocalIndex(0),
+                              LocalIndex(static_cast<std::int64_t>(u.view().extent(d)))};
+        };
+        handle.finish(LocalBox{all(0), all(1)});
         EXPECT_THROW(static_cast<void>(plan.start(Exec(), u)), UsageError);
         handle.finish();
     }));

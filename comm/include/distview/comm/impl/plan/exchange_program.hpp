@@ -65,8 +65,8 @@ struct ExchangeProgram {
     std::vector<PointMoves> points{};
     std::vector<std::vector<PointMoves>> sums{}; ///< shares, each with moves in their order
     /// Tables of a device's kernels, one a batch.
-    std::vector<DeviceRegions> regions{};
-    std::vector<DeviceMoves> moves{};
+    std::vector<DeviceTable<DeviceRegion>> regions{};
+    std::vector<DeviceTable<DeviceMove>> moves{};
     std::vector<PointSums> device_sums{};
 
     std::vector<Batch> first{};
