@@ -328,9 +328,8 @@ private:
             incoming.message = {peer.rank, place, layout.bytes};
             program.received.push_back(std::move(incoming));
         } else {
-            const ReadablePeer& source = m_transports.sources.at(peer.rank);
-            add_moves(program, incoming.batches, parts, peer, source.packed);
-            incoming.transport = source.transport;
+            add_moves(program, incoming.batches, parts, peer,
+                      m_transports.sources.at(peer.rank).packed);
             program.in_place.push_back(std::move(incoming));
         }
     }

@@ -179,8 +179,7 @@ public:
         for (const auto& [rank, partner] :
              partners(m_parts.taken, [this](int rank) { return m_transports.source(rank); })) {
             const ReadablePeer& source = *m_transports.source(rank);
-            m_program.in_place.push_back(
-                {.rank = rank, .transport = source.transport, .bytes = partner.bytes});
+            m_program.in_place.push_back({.rank = rank, .bytes = partner.bytes});
             if (source.packs_fields()) m_program.in_place.back().note = ", packed by that rank";
             add_incoming(m_program.in_place.back(), partner);
         }
