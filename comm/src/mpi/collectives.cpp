@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <initializer_list>
@@ -34,14 +35,9 @@ MPI_Datatype mpi_type() {
         return MPI_UINT64_T;
 }
 
-MPI_Op mpi_operation(ReduceOperation operation) {
-    switch (operation) {
-    case ReduceOperation::min: return MPI_MIN;
-    case ReduceOperation::max: return MPI_MAX;
-    case ReduceOperation::sum: break;
-    }
-    return MPI_SUM;
-}
+/// By ReduceOperation.
+constexpr std::array reduce_names{"all_reduce(sum)", "all_reduce(min)", "all_reduce(max)"};
+const std::array reduce_operations{MPI_SUM, MPI_MIN, MPI_MAX};
 
 /// NaN comes before and after every number.
 template <std::floating_point T>
@@ -162,15 +158,6 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::size
 
 namespace {
 
-constexpr const char* name_of(ReduceOperation operation) {
-    switch (operation) {
-    case ReduceOperation::min: return "all_reduce(min)";
-    case ReduceOperation::max: return "all_reduce(max)";
-    case ReduceOperation::sum: break;
-    }
-    return "all_reduce(sum)";
-}
-
 /// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; what `check` throws on one rank is thrown on all.
 template <class Check>
 void meet(const Communicator& comm, const char* caller, const Check& check,
@@ -228,10 +215,11 @@ void barrier(const Communicator& comm) {
 
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
-    const CollectiveCall call(comm, name_of(operation));
+    const auto number = static_cast<std::size_t>(operation);
+    const CollectiveCall call(comm, reduce_names[number]);
     int count = 0;
     std::vector<T> all;
-    meet(comm, name_of(operation),
+    meet(comm, reduce_names[number],
          [&] {
              count = impl::message_count(static_cast<std::int64_t>(values.size()), "all_reduce",
                                          "values");
@@ -246,7 +234,7 @@ void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T
         reduce_in_rank_order(comm, operation, values, all);
     else
         check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
-                                mpi_operation(operation), comm.mpi()),
+                                reduce_operations[number], comm.mpi()),
                   "MPI_Allreduce");
 }
 
