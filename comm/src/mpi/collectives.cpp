@@ -16,7 +16,6 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace distview {
@@ -158,15 +157,16 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::size
 
 namespace {
 
-/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; what `check` throws on one rank is thrown on all.
+/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; returns what `check` does. What that throws on one rank is
+/// thrown on all.
 template <class Check>
-void meet(const Communicator& comm, const char* caller, const Check& check,
+auto meet(const Communicator& comm, const char* caller, const Check& check,
           std::initializer_list<std::pair<const char*, std::int64_t>> arguments,
           std::span<const std::int64_t> sizes = {}) {
     Hash digest;
     for (const auto& [name, value] : arguments) digest.add(value);
     for (const std::int64_t size : sizes) digest.add(size);
-    agree_on(comm, caller, check, digest.value(), [&] {
+    return agree_on(comm, caller, check, digest.value(), [&] {
         std::vector<Argument> result;
         for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
         std::string lines; // of which an error shows the first that differs
@@ -179,14 +179,12 @@ void meet(const Communicator& comm, const char* caller, const Check& check,
 
 Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
                        std::span<const std::int64_t> sizes, const impl::PieceOptions& options) {
-    std::optional<Rounds> rounds;
-    meet(
-        comm, caller, [&] { rounds.emplace(caller, comm, root, my_size, sizes, options); },
+    return meet(
+        comm, caller, [&] { return Rounds(caller, comm, root, my_size, sizes, options); },
         {{"root", root},
          {"bytes of an element", options.element_bytes},
          {"staging_bytes", options.staging_bytes}},
         sizes);
-    return std::move(*rounds);
 }
 
 /// Visits the pieces of a round, unless those of an earlier one have failed.

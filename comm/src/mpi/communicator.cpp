@@ -326,6 +326,8 @@ private:
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
         check_mpi(MPI_Comm_size(node, &ranks.ranks_of_node), "MPI_Comm_size");
+        ranks.node = ranks.rank;
+        check_mpi(MPI_Bcast(&ranks.node, 1, MPI_INT, 0, node), "MPI_Bcast");
         const ProcessorSet mine = allowed_processors();
         std::vector<ProcessorSet> processors(static_cast<std::size_t>(ranks.ranks_of_node));
         constexpr int words = static_cast<int>(std::tuple_size_v<ProcessorSet>);

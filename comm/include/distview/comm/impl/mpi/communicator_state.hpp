@@ -70,6 +70,7 @@ public:
         int processors = 0;     ///< of the node, for its ranks together; 0: not known
         int own_processors = 0; ///< usable by this rank; 0: not known
         int ranks_of_node = 1;
+        int node = 0; ///< the lowest rank of this node
     };
     /// `lines`: through which the ranks of this node see each other's calls.
     CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
