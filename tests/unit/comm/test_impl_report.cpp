@@ -679,6 +679,19 @@ TEST(ReportAdvice, WaitingForLateRanksStays) {
               "4096 bytes in runs of 4096 bytes instead of 4096 bytes in runs of 8 bytes");
 }
 
+// Rank 1 has one set where rank 0 has two, of other traffic: what it saw of the second it tells with the first.
+TEST(ReportAdvice, SetsThatRanksNumberOtherwiseAreNotCompared) {
+    MadeUp program;
+    std::vector<SetRecord>& sets = program.plan(0).sets;
+    sets.front() = {.binds = 1, .executions = 50, .arrays = 1, .looks = {4}, .unchanged = {0}};
+    sets.push_back({.binds = 1, .executions = 50, .arrays = 1, .looks = {4}, .unchanged = {4}});
+    program.plan(1).sets.front() = {
+        .binds = 2, .executions = 100, .arrays = 1, .looks = {8}, .unchanged = {2}};
+    EXPECT_TRUE(program.find("unwritten").empty());
+    program.plan(1).sets = sets;
+    EXPECT_EQ(program.find("unwritten").size(), 1U);
+}
+
 TEST(ReportAdvice, ShortRuns) {
     MadeUp program;
     for (int r = 0; r < 2; ++r)
