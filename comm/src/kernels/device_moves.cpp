@@ -82,8 +82,6 @@ void HostMove::arrange() {
     move.tile_columns = static_cast<int>(tile_columns);
     move.other_count = static_cast<int>(loops.size()) - 2;
 
-    move.row = *row;
-    move.column = *(row - 1);
     const std::int64_t along_row = (rows + tile_rows - 1) / tile_rows;
     const std::int64_t along_column = (columns + tile_columns - 1) / tile_columns;
     move.tiles_along_row = static_cast<int>(along_row);
@@ -130,34 +128,35 @@ std::vector<HostMove> moves_of(const MoveTransfer& transfer,
 
 } // namespace
 
-DeviceMoves::DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& transfers) {
+DeviceTable<DeviceMove> move_table(DeviceLayer& layer, const std::vector<MoveTransfer>& transfers) {
+    DeviceTable<DeviceMove> table;
     std::vector<HostMove> arranged;
     std::size_t numbers = 0;
     std::vector<std::vector<MoveTransfer::Axis>> axes;
     axes.reserve(transfers.size());
     for (const MoveTransfer& transfer : transfers)
         for (HostMove& each : moves_of(transfer, axes.emplace_back(transfer.axes()))) {
-            each.move.first = static_cast<int>(m_tiles);
-            m_tiles += each.tiles;
+            each.move.first = static_cast<int>(table.units);
+            table.units += each.tiles;
             for (const MoveLoop& loop : each.loops)
                 if (loop.has_tables()) numbers += static_cast<std::size_t>(loop.count) * 2;
             arranged.push_back(std::move(each));
         }
-    m_count = static_cast<int>(arranged.size());
-    require<Error>(m_tiles <= std::numeric_limits<int>::max(),
+    table.count = static_cast<int>(arranged.size());
+    require<Error>(table.units <= std::numeric_limits<int>::max(),
                    "RedistributionPlan: more elements than one kernel moves");
-    if (m_tiles == 0) return;
+    if (table.units == 0) return table;
 
     // First the moves, then the tables of all of them.
     static_assert(sizeof(DeviceMove) % sizeof(std::int64_t) == 0);
     const std::size_t head = arranged.size() * sizeof(DeviceMove);
     std::vector<char> image(head + numbers * sizeof(std::int64_t));
-    m_memory = layer.allocate_device(image.size());
+    table.memory = layer.allocate_device(image.size());
     std::size_t at = head;
-    const auto place = [&](const std::int64_t* table, std::int64_t count) {
+    const auto place = [&](const std::int64_t* offsets, std::int64_t count) {
         const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(std::int64_t);
-        std::memcpy(image.data() + at, table, bytes);
-        const char* const address = m_memory.get() + at;
+        std::memcpy(image.data() + at, offsets, bytes);
+        const char* const address = table.memory.get() + at;
         at += bytes;
         return reinterpret_cast<const std::int64_t*>(address);
     };
@@ -174,7 +173,8 @@ DeviceMoves::DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& tr
         static_assert(std::is_trivially_copyable_v<DeviceMove>);
         std::memcpy(image.data() + m * sizeof(DeviceMove), &each.move, sizeof(DeviceMove));
     }
-    layer.upload(m_memory.get(), image.data(), image.size());
+    layer.upload(table.memory.get(), image.data(), image.size());
+    return table;
 }
 
 } // namespace distview::impl

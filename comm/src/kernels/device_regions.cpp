@@ -100,35 +100,35 @@ std::vector<DeviceRegion> in_pairs(const std::vector<DeviceRegion>& regions) {
     return result;
 }
 
-} // namespace
-
-DeviceRegions::DeviceRegions(DeviceLayer& layer, std::vector<DeviceRegion> regions) {
+DeviceTable<DeviceRegion> table_of(DeviceLayer& layer, std::vector<DeviceRegion> regions) {
     static_assert(std::is_trivially_copyable_v<DeviceRegion>);
     regions = in_pairs(regions);
-    m_count = static_cast<int>(regions.size());
+    DeviceTable<DeviceRegion> table{.count = static_cast<int>(regions.size())};
     for (DeviceRegion& each : regions) {
-        each.first = m_units;
+        each.first = table.units;
         std::int64_t units = 1;
         for (int d = 0; d < each.rank; ++d) units *= each.axes[d].count;
-        m_units += units;
+        table.units += units;
     }
-    if (m_units == 0) return;
+    if (table.units == 0) return table;
     const std::size_t bytes = regions.size() * sizeof(DeviceRegion);
-    m_memory = layer.allocate_device(bytes);
-    layer.upload(m_memory.get(), reinterpret_cast<const char*>(regions.data()), bytes);
+    table.memory = layer.allocate_device(bytes);
+    layer.upload(table.memory.get(), reinterpret_cast<const char*>(regions.data()), bytes);
+    return table;
 }
 
-DeviceRegions::DeviceRegions(DeviceLayer& layer, const std::vector<CopyBox>& boxes)
-    : DeviceRegions(layer, [&] {
-          std::vector<DeviceRegion> regions;
-          for (const CopyBox& box : boxes) regions.push_back(region(box, widest_unit(box)));
-          return regions;
-      }()) {}
+} // namespace
 
-DeviceRegions DeviceRegions::of_elements(DeviceLayer& layer, const std::vector<CopyBox>& boxes) {
+DeviceTable<DeviceRegion> byte_regions(DeviceLayer& layer, const std::vector<CopyBox>& boxes) {
+    std::vector<DeviceRegion> regions;
+    for (const CopyBox& box : boxes) regions.push_back(region(box, widest_unit(box)));
+    return table_of(layer, std::move(regions));
+}
+
+DeviceTable<DeviceRegion> element_regions(DeviceLayer& layer, const std::vector<CopyBox>& boxes) {
     std::vector<DeviceRegion> regions;
     for (const CopyBox& box : boxes) regions.push_back(region(box, box.element_size));
-    return {layer, std::move(regions)};
+    return table_of(layer, std::move(regions));
 }
 
 } // namespace distview::impl

@@ -253,7 +253,7 @@ void Communicator::close() {
     static_cast<void>(mpi()); // throws if it is closed
     if (m_state->calls().has_failed()) m_state->calls().skip_with_next();
     agree(*this, "Communicator::close", nullptr);
-    m_state->close();
+    impl::CommunicatorState::close_all({&m_state, 1});
 }
 
 } // namespace distview

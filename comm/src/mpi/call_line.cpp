@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 namespace distview::impl {
 
@@ -33,22 +32,27 @@ std::string CallWord::describe(std::string_view name) const {
     return set == new_set ? call + ", new arrays" : text(call, ", set ", set);
 }
 
-/// No reader takes the words for those of one record while they are written.
-void SharedRecord::write(std::uint64_t count, const MeetingRecord& record) noexcept {
-    const auto values = std::bit_cast<std::array<std::uint64_t, words>>(record);
+/// No reader takes the words for those of one value while they are written.
+template <class Value>
+void SharedValue<Value>::write(std::uint64_t count, const Value& value) noexcept {
+    const auto values = std::bit_cast<std::array<std::uint64_t, words>>(value);
     m_count.store(0, std::memory_order_relaxed);
     for (std::size_t i = 0; i < words; ++i) m_words[i].store(values[i], sync_order::publish);
     m_count.store(count, sync_order::publish);
 }
 
-bool SharedRecord::read(std::uint64_t count, MeetingRecord& record) const noexcept {
-    if (m_count.load(sync_order::arrive) != count) return false;
+template <class Value>
+bool SharedValue<Value>::read(std::uint64_t of, Value& value) const noexcept {
+    if (count() != of) return false;
     std::array<std::uint64_t, words> values;
     for (std::size_t i = 0; i < words; ++i) values[i] = m_words[i].load(sync_order::arrive);
-    if (m_count.load(std::memory_order_relaxed) != count) return false;
-    record = std::bit_cast<MeetingRecord>(values);
+    if (m_count.load(std::memory_order_relaxed) != of) return false;
+    value = std::bit_cast<Value>(values);
     return true;
 }
+
+template class SharedValue<MeetingRecord>;
+template class SharedValue<ReasonText>;
 
 namespace {
 
@@ -101,23 +105,20 @@ CallPlace CallLine::Call::place() const noexcept {
     return place == read() ? place : CallPlace{};
 }
 
-template <std::size_t bytes>
-void SharedText<bytes>::set(std::string_view text) noexcept {
+void SharedText::set(std::string_view text) noexcept {
     std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
     std::memcpy(words.data(), text.data(), end_of_text(text, sizeof(words) - 1));
     for (std::size_t i = 0; i < words.size(); ++i)
         m_words[i].store(words[i], std::memory_order_release);
 }
 
-template <std::size_t bytes>
-void SharedText<bytes>::copy(const SharedText& other) noexcept {
+void SharedText::copy(const SharedText& other) noexcept {
     for (std::size_t i = 0; i < m_words.size(); ++i)
         m_words[i].store(other.m_words[i].load(std::memory_order_acquire),
                          std::memory_order_release);
 }
 
-template <std::size_t bytes>
-std::string SharedText<bytes>::get() const {
+std::string SharedText::get() const {
     std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
     for (std::size_t i = 0; i < words.size(); ++i)
         words[i] = m_words[i].load(std::memory_order_acquire);
@@ -125,21 +126,6 @@ std::string SharedText<bytes>::get() const {
     std::memcpy(result.data(), words.data(), sizeof(words));
     result.resize(std::min(result.size(), result.find('\0')));
     return result;
-}
-
-template class SharedText<48>;
-template class SharedText<1024>;
-
-void SharedReason::set(std::uint64_t attempt, const std::string& why) {
-    m_attempt.store(0, std::memory_order_release);
-    m_text.set(shortened(why, 1020));
-    m_attempt.store(attempt, std::memory_order_release);
-}
-
-std::optional<std::string> SharedReason::get(std::uint64_t of) const {
-    if (attempt() != of) return std::nullopt;
-    std::string why = m_text.get();
-    return attempt() == of ? std::optional(std::move(why)) : std::nullopt;
 }
 
 int ReasonTellers::claim(std::uint64_t attempt, int rank) noexcept {

@@ -9,13 +9,13 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <initializer_list>
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace distview {
@@ -34,14 +34,9 @@ MPI_Datatype mpi_type() {
         return MPI_UINT64_T;
 }
 
-MPI_Op mpi_operation(ReduceOperation operation) {
-    switch (operation) {
-    case ReduceOperation::min: return MPI_MIN;
-    case ReduceOperation::max: return MPI_MAX;
-    case ReduceOperation::sum: break;
-    }
-    return MPI_SUM;
-}
+/// By ReduceOperation.
+constexpr std::array reduce_names{"all_reduce(sum)", "all_reduce(min)", "all_reduce(max)"};
+const std::array reduce_operations{MPI_SUM, MPI_MIN, MPI_MAX};
 
 /// NaN comes before and after every number.
 template <std::floating_point T>
@@ -162,24 +157,16 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::size
 
 namespace {
 
-constexpr const char* name_of(ReduceOperation operation) {
-    switch (operation) {
-    case ReduceOperation::min: return "all_reduce(min)";
-    case ReduceOperation::max: return "all_reduce(max)";
-    case ReduceOperation::sum: break;
-    }
-    return "all_reduce(sum)";
-}
-
-/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; what `check` throws on one rank is thrown on all.
+/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; returns what `check` does. What that throws on one rank is
+/// thrown on all.
 template <class Check>
-void meet(const Communicator& comm, const char* caller, const Check& check,
+auto meet(const Communicator& comm, const char* caller, const Check& check,
           std::initializer_list<std::pair<const char*, std::int64_t>> arguments,
           std::span<const std::int64_t> sizes = {}) {
     Hash digest;
     for (const auto& [name, value] : arguments) digest.add(value);
     for (const std::int64_t size : sizes) digest.add(size);
-    agree_on(comm, caller, check, digest.value(), [&] {
+    return agree_on(comm, caller, check, digest.value(), [&] {
         std::vector<Argument> result;
         for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
         std::string lines; // of which an error shows the first that differs
@@ -192,14 +179,12 @@ void meet(const Communicator& comm, const char* caller, const Check& check,
 
 Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
                        std::span<const std::int64_t> sizes, const impl::PieceOptions& options) {
-    std::optional<Rounds> rounds;
-    meet(
-        comm, caller, [&] { rounds.emplace(caller, comm, root, my_size, sizes, options); },
+    return meet(
+        comm, caller, [&] { return Rounds(caller, comm, root, my_size, sizes, options); },
         {{"root", root},
          {"bytes of an element", options.element_bytes},
          {"staging_bytes", options.staging_bytes}},
         sizes);
-    return std::move(*rounds);
 }
 
 /// Visits the pieces of a round, unless those of an earlier one have failed.
@@ -228,10 +213,11 @@ void barrier(const Communicator& comm) {
 
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
-    const CollectiveCall call(comm, name_of(operation));
+    const auto number = static_cast<std::size_t>(operation);
+    const CollectiveCall call(comm, reduce_names[number]);
     int count = 0;
     std::vector<T> all;
-    meet(comm, name_of(operation),
+    meet(comm, reduce_names[number],
          [&] {
              count = impl::message_count(static_cast<std::int64_t>(values.size()), "all_reduce",
                                          "values");
@@ -246,7 +232,7 @@ void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T
         reduce_in_rank_order(comm, operation, values, all);
     else
         check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
-                                mpi_operation(operation), comm.mpi()),
+                                reduce_operations[number], comm.mpi()),
                   "MPI_Allreduce");
 }
 

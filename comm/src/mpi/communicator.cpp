@@ -12,7 +12,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -126,9 +125,7 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
                 const std::lock_guard lock(alive->m_left_mutex); // ends before `alive` does
                 SpareLines& own = lines->front();
                 own.meetings = alive->m_calls.meetings();
-                auto& to = alive->m_calls.failures() == own.failures ? alive->m_spare_lines
-                                                                     : alive->m_kept_lines;
-                to.splice(to.end(), *lines);
+                alive->m_spare_lines.splice(alive->m_spare_lines.end(), *lines);
             }};
 }
 
@@ -137,16 +134,11 @@ std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddres
     std::erase_if(m_segments, [](const auto& old) { return old.expired(); });
     for (const std::weak_ptr<SharedSegment>& mapped : m_segments)
         if (auto segment = mapped.lock();
-            segment->address() == address && segment->access() == access)
+            segment && segment->address() == address && segment->access() == access)
             return segment;
     std::shared_ptr<SharedSegment> segment = SharedSegment::open(address, access);
     if (segment) m_segments.push_back(segment);
     return segment;
-}
-
-void CommunicatorState::close() noexcept {
-    const std::array<std::shared_ptr<CommunicatorState>, 1> self{shared_from_this()};
-    close_all(self);
 }
 
 /// Receives them whole: within a node Open MPI copies all of a message, however short the buffer is.
@@ -181,34 +173,28 @@ namespace {
 /// may wait for this rank in a call that it does not make: they get an error, and may come then.
 ///
 /// The first time it finds out which of them rank 0 wants a report of.
-void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool is_first,
-                 std::vector<int>& wants_report) {
+void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool is_first) {
     const auto drop = [&] {
-        for (std::size_t i = 0; !is_first && i < open.size(); ++i) drop_messages(open[i]->comm());
+        if (!is_first)
+            for (const auto& state : open) drop_messages(state->comm());
     };
     drop(); // before the others may free theirs
-    std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < open.size(); ++i)
-        MPI_Iallreduce(MPI_IN_PLACE, &wants_report[i], 1, MPI_INT, MPI_MAX, open[i]->comm(),
-                       &requests[i]);
-    std::vector<bool> is_lost(open.size(), false);
-    const auto test = [&] {
-        int done = 0;
-        const int code = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                                     MPI_STATUSES_IGNORE);
-        return done != 0 || code != MPI_SUCCESS;
-    };
+    for (const auto& state : open)
+        MPI_Iallreduce(MPI_IN_PLACE, &state->closing().wants_report, 1, MPI_INT, MPI_MAX,
+                       state->comm(), &state->closing().request);
     const auto began = std::chrono::steady_clock::now();
-    std::vector<bool> has_told(open.size(), false);
-    while (!test()) {
+    while (!std::all_of(open.begin(), open.end(),
+                        [](const auto& state) { return state->closing().is_done(); })) {
         drop();
         std::this_thread::yield();
-        for (std::size_t i = 0; is_first && i < open.size(); ++i) { // later all have come
-            if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
-            if (!open[i]->deadline().is_late(began) || has_told[i]) continue;
-            has_told[i] = true;
-            write_own_report(*open[i]); // what rank 0 knows: others may never come
-            open[i]->deadline().tell_closing();
+        if (!is_first) continue; // all have come
+        for (const auto& state : open) {
+            CommunicatorState::Closing& own = state->closing();
+            if (!own.is_lost) own.is_lost = !state->meeting().refuse();
+            if (!state->deadline().is_late(began) || own.has_told) continue;
+            own.has_told = true;
+            write_own_report(*state); // what rank 0 knows: others may never come
+            state->deadline().tell_closing();
         }
     }
 }
@@ -216,45 +202,38 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
 } // namespace
 
 void CommunicatorState::close_all(
-    std::span<const std::shared_ptr<CommunicatorState>> states) noexcept {
-    std::vector<std::shared_ptr<CommunicatorState>> open;
-    for (const auto& state : states)
-        if (state->is_open()) open.push_back(state);
-    for (const auto& state : open) state->calls().close();
+    std::span<const std::shared_ptr<CommunicatorState>> open) noexcept {
+    for (const auto& state : open) {
+        state->m_closing.wants_report = state->rank() == 0 && state->m_report ? 1 : 0;
+        state->calls().close();
+    }
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
-    std::vector<int> wants_report(open.size(), 0);
-    for (std::size_t i = 0; i < open.size(); ++i)
-        wants_report[i] = open[i]->rank() == 0 && open[i]->report() ? 1 : 0;
-    wait_in_all(open, true, wants_report);
-    write_reports(open, wants_report);
+    wait_in_all(open, true);
+    write_reports(open);
     // Once for all exchanges that were abandoned.
     const Closable::Time deadline = std::chrono::steady_clock::now() + Closable::grace;
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
-    wait_in_all(open, false, wants_report); // until all have received what they cannot cancel
-    std::vector<MPI_Comm> comms;
+    wait_in_all(open, false); // until all have received what they cannot cancel
     for (const auto& state : open) {
         state->m_users.clear();
         std::unique_lock lock(state->m_left_mutex);
         auto kept = std::exchange(state->m_kept, {});
         lock.unlock();
         kept.clear(); // which leaves memory
-        lock.lock();
-        const auto memory = std::exchange(state->m_kept_lines, {});
-        lock.unlock();
         state->m_between.reset();
         state->m_processes.reset();
-        comms.push_back(std::exchange(state->m_comm, MPI_COMM_NULL));
+        state->m_closing.comm = std::exchange(state->m_comm, MPI_COMM_NULL);
     }
     // Once none of them is open: the duplicate of one that is freed here would be closed alone.
-    for (MPI_Comm& comm : comms) {
-        drop_messages(comm);
-        MPI_Comm_free(&comm);
+    for (const auto& state : open) {
+        drop_messages(state->m_closing.comm);
+        MPI_Comm_free(&state->m_closing.comm);
     }
 }
 
@@ -294,6 +273,7 @@ private:
 
     std::shared_ptr<Entry> entry_of(MPI_Comm parent) {
         const std::lock_guard lock(m_mutex);
+        m_closed.reserve(m_entries.size() + 1); // others wait where they are closed
         std::shared_ptr<Entry>& entry = m_entries[parent];
         if (!entry) entry = std::make_shared<Entry>();
         return entry;
@@ -346,6 +326,8 @@ private:
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
         check_mpi(MPI_Comm_size(node, &ranks.ranks_of_node), "MPI_Comm_size");
+        ranks.node = ranks.rank;
+        check_mpi(MPI_Bcast(&ranks.node, 1, MPI_INT, 0, node), "MPI_Bcast");
         const ProcessorSet mine = allowed_processors();
         std::vector<ProcessorSet> processors(static_cast<std::size_t>(ranks.ranks_of_node));
         constexpr int words = static_cast<int>(std::tuple_size_v<ProcessorSet>);
@@ -369,19 +351,21 @@ private:
             const std::lock_guard lock(registry.m_mutex);
             if (auto node = registry.m_entries.extract(parent)) entry = std::move(node.mapped());
         }
-        if (entry && entry->state) entry->state->close();
+        if (entry && entry->state && entry->state->is_open())
+            CommunicatorState::close_all({&entry->state, 1});
         return MPI_SUCCESS;
     }
 
     static int on_finalize(MPI_Comm, int, void* value, void*) {
         auto& registry = *static_cast<Registry*>(value);
-        std::vector<std::shared_ptr<CommunicatorState>> states;
         {
             const std::lock_guard lock(registry.m_mutex);
             for (const auto& [parent, entry] : registry.m_entries)
-                if (entry->state) states.push_back(entry->state);
+                if (entry && entry->state && entry->state->is_open())
+                    registry.m_closed.push_back(entry->state);
         }
-        CommunicatorState::close_all(states);
+        CommunicatorState::close_all(registry.m_closed);
+        registry.m_closed.clear();
         if (registry.m_key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&registry.m_key);
         return MPI_SUCCESS;
     }
@@ -390,6 +374,7 @@ private:
     int m_key = MPI_KEYVAL_INVALID;
     std::mutex m_mutex;
     std::map<MPI_Comm, std::shared_ptr<Entry>> m_entries;
+    std::vector<std::shared_ptr<CommunicatorState>> m_closed; ///< by MPI_Finalize
 };
 
 CommunicatorState& open_state(const std::shared_ptr<CommunicatorState>& state) {

@@ -269,13 +269,16 @@ std::string Meeting::agreed_reason(const MeetingRecord& mine) const {
     const int teller = m_calls.ranks().front().line->tellers.claim(m_attempt, m_calls.rank());
     if (teller < 0) return explain(mine);
     const bool is_mine = teller == m_calls.rank();
-    const SharedReason& reason = m_calls.find(teller)->line->reason;
+    const SharedValue<ReasonText>& reason = m_calls.find(teller)->line->reason;
+    ReasonText told{};
     const Moment moment(std::chrono::seconds(1)); // longer than explain() takes
     do {
-        if (const std::optional<std::string> why = reason.get(m_attempt)) return *why;
-    } while (!is_mine && reason.attempt() <= m_attempt && moment.lasts());
-    const std::string why = explain(mine);
-    if (is_mine) m_calls.line().reason.set(m_attempt, why);
+        if (reason.read(m_attempt, told)) return told.data();
+    } while (!is_mine && reason.count() <= m_attempt && moment.lasts());
+    std::string why = explain(mine);
+    if (!is_mine) return why;
+    put(told, shortened(why, told.size() - 4));
+    m_calls.line().reason.write(m_attempt, told);
     return why;
 }
 

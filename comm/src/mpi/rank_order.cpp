@@ -2,6 +2,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
@@ -47,14 +48,7 @@ std::uint64_t digest_of(std::span<const int> ranks) {
 
 std::vector<int> nodes_of_ranks(const Communicator& comm) {
     const CollectiveCall call(comm, "nodes_of_ranks");
-    agree(comm, "nodes_of_ranks", nullptr);
-    MPI_Comm node = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-              "MPI_Comm_split_type");
-    int lowest = comm.rank();
-    check_mpi(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast");
-    check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-    return all_gather(comm, lowest);
+    return all_gather(comm, impl::state_of(comm)->ranks().node);
 }
 
 MPI_Comm order_ranks(const Communicator& comm, std::span<const int> ranks) {

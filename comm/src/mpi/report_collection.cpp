@@ -12,11 +12,9 @@
 #include <cstddef>
 #include <limits>
 #include <new>
-#include <numeric>
 #include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
+#include <vector>
 
 namespace distview::impl {
 
@@ -37,107 +35,75 @@ RankReport own_report(CommunicatorState& state) {
     return report;
 }
 
-/// One communicator's reports on their way to rank 0.
-struct Collection {
-    CommunicatorState* state = nullptr;
-    std::string mine{};
-    int size = 0;
-    std::vector<int> sizes{};
-    std::vector<int> begins{};
-    std::string all{};
-    int fits = 1; ///< whether rank 0 has memory for all
-};
-
-void wait_for_all(std::vector<MPI_Request>& requests) {
-    int done = 0;
-    while (MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                       MPI_STATUSES_IGNORE) == MPI_SUCCESS &&
-           done == 0)
-        std::this_thread::yield();
-}
-
-/// Bytes of this rank's report, of which those of all ranks are as many as MPI counts; none if there is no memory for them.
+/// Bytes of this rank's report; none if there is no memory for them.
 std::string measured_bytes(CommunicatorState& state) noexcept {
-    const std::size_t most = static_cast<std::size_t>(std::numeric_limits<int>::max()) /
-                             static_cast<std::size_t>(state.size());
     try {
         RankReport report = own_report(state);
         measure_copies(report);
-        return packed(std::move(report), most);
+        std::string bytes = packed(report);
+        if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return {};
+        return bytes;
     } catch (...) {
         return {};
     }
 }
 
-/// Of several communicators at once: ranks need not have them in the same order.
-void collect(std::vector<Collection>& collections) {
-    std::vector<MPI_Request> requests(collections.size(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < collections.size(); ++i) {
-        Collection& it = collections[i];
-        it.size = static_cast<int>(it.mine.size());
-        if (it.state->rank() == 0) it.sizes.resize(static_cast<std::size_t>(it.state->size()));
-        MPI_Igather(&it.size, 1, MPI_INT, it.sizes.data(), 1, MPI_INT, 0, it.state->comm(),
-                    &requests[i]);
+/// Of another rank; nothing if it had no memory for its figures, or this one has none: close_all() drops what is not received.
+RankReport received(CommunicatorState& state, int rank) {
+    constexpr int tag = NodeMessages::tag_of_reports;
+    MPI_Status status;
+    int found = 0;
+    while (MPI_Iprobe(rank, tag, state.comm(), &found, &status) == MPI_SUCCESS && !found)
+        std::this_thread::yield();
+    int size = 0;
+    if (!found || MPI_Get_count(&status, MPI_BYTE, &size) != MPI_SUCCESS) return {};
+    try {
+        std::string bytes(static_cast<std::size_t>(size), '\0');
+        MPI_Recv(bytes.data(), size, MPI_BYTE, rank, tag, state.comm(), MPI_STATUS_IGNORE);
+        return size == 0 ? RankReport() : unpacked(bytes);
+    } catch (const std::bad_alloc&) {
+        return {};
     }
-    wait_for_all(requests);
-    for (std::size_t i = 0; i < collections.size(); ++i) {
-        Collection& it = collections[i];
-        it.begins.resize(it.sizes.size());
-        std::exclusive_scan(it.sizes.begin(), it.sizes.end(), it.begins.begin(), 0);
-        try {
-            if (!it.sizes.empty())
-                it.all.resize(static_cast<std::size_t>(it.begins.back() + it.sizes.back()));
-        } catch (const std::bad_alloc&) {
-            it.fits = 0;
-        }
-        MPI_Ibcast(&it.fits, 1, MPI_INT, 0, it.state->comm(), &requests[i]);
-    }
-    wait_for_all(requests);
-    for (std::size_t i = 0; i < collections.size(); ++i) {
-        Collection& it = collections[i];
-        if (!it.fits) continue;
-        MPI_Igatherv(it.mine.data(), it.size, MPI_BYTE, it.all.data(), it.sizes.data(),
-                     it.begins.data(), MPI_BYTE, 0, it.state->comm(), &requests[i]);
-    }
-    wait_for_all(requests);
 }
 
-void write(const Collection& collection) {
-    std::vector<RankReport> ranks;
-    for (std::size_t i = 0; i < collection.sizes.size(); ++i) {
-        const auto begin = static_cast<std::size_t>(collection.begins[i]);
-        const auto size = static_cast<std::size_t>(collection.sizes[i]);
-        ranks.push_back(size == 0 ? RankReport()
-                                  : unpacked(std::string_view(collection.all).substr(begin, size)));
+/// On rank 0, of all ranks.
+void write(CommunicatorState& state) noexcept {
+    try {
+        std::vector<RankReport> ranks(static_cast<std::size_t>(state.size()));
+        if (const std::string& mine = state.closing().report; !mine.empty())
+            ranks.front() = unpacked(mine);
+        for (int rank = 1; rank < state.size(); ++rank)
+            ranks[static_cast<std::size_t>(rank)] = received(state, rank);
+        const std::string& file = state.report()->file();
+        const auto lacking = std::count_if(ranks.begin(), ranks.end(),
+                                           [](const RankReport& each) { return each.rank < 0; });
+        if (lacking > 0)
+            distview::report(Severity::warning,
+                             text("distview: the report '", file, "' lacks the figures of ",
+                                  lacking, " of ", ranks.size(),
+                                  " ranks, for which there is no room"));
+        write_report(file, ranks);
+    } catch (...) {
+        write_own_report(state); // if there is memory for that
     }
-    const std::string& file = collection.state->report()->file();
-    const auto lacking = std::count(collection.sizes.begin(), collection.sizes.end(), 0);
-    if (lacking > 0)
-        distview::report(Severity::warning,
-                         text("distview: the report '", file, "' lacks the figures of ", lacking,
-                              " of ", ranks.size(), " ranks, for which there is no room"));
-    write_report(file, ranks);
 }
 
 } // namespace
 
-void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open,
-                   const std::vector<int>& is_wanted) noexcept {
-    try {
-        std::vector<Collection> collections;
-        for (std::size_t i = 0; i < open.size(); ++i)
-            if (is_wanted[i] != 0) collections.push_back({.state = open[i].get()});
-        if (collections.empty()) return;
-        for (Collection& it : collections) it.mine = measured_bytes(*it.state);
-        collect(collections);
-        for (const Collection& it : collections)
-            if (!it.fits)
-                write_own_report(*it.state);
-            else if (it.state->rank() == 0)
-                write(it);
-    } catch (...) {
-        return; // no memory: what was to be sent was sent
+void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open) noexcept {
+    for (const auto& state : open) {
+        CommunicatorState::Closing& own = state->closing();
+        if (own.wants_report == 0) continue;
+        own.report = measured_bytes(*state);
+        if (state->rank() != 0)
+            MPI_Isend(own.report.data(), static_cast<int>(own.report.size()), MPI_BYTE, 0,
+                      NodeMessages::tag_of_reports, state->comm(), &own.request);
     }
+    // Once all are on their way: the rank 0 of one waits for those of the others.
+    for (const auto& state : open)
+        if (state->closing().wants_report != 0 && state->rank() == 0) write(*state);
+    for (const auto& state : open)
+        while (!state->closing().is_done()) std::this_thread::yield();
 }
 
 void write_own_report(CommunicatorState& state) noexcept {

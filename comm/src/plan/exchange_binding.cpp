@@ -229,23 +229,19 @@ std::string ExchangeBinding::describe_step() const {
         result += text("\n  ", direction, " rank ", rank, ": ", to_string(transport), ", ", bytes,
                        " bytes", note);
     };
+    const std::string_view shared = to_string(in_place_transport());
     const bool writes = m_program.writes;
     for (const Incoming& from : m_program.in_place)
-        if (!writes) add("from", from.rank, from.transport, from.bytes, from.note);
+        if (!writes) add("from", from.rank, in_place_transport(), from.bytes, from.note);
     for (const Incoming& from : m_program.received)
         add("from", from.rank, m_setting.device.messages, from.bytes, from.note);
-    // The transport of readers follows from the memory: a device's is read by ipc alone.
-    const std::string_view shared =
-        to_string(m_setting.device.layer ? Transport::ipc : Transport::direct);
     for (const auto& [rank, done] : m_transports.readers)
         result += writes
                       ? text("\n  from rank ", rank, ": ", shared, ", written in place")
                       : text("\n  to rank ", rank, ": ", shared,
                              m_program.packs_for_readers ? ", packed for it" : ", read in place");
     for (const auto& [rank, target] : m_transports.sources)
-        if (writes)
-            result +=
-                text("\n  to rank ", rank, ": ", to_string(target.transport), ", written in place");
+        if (writes) result += text("\n  to rank ", rank, ": ", shared, ", written in place");
     for (const PersistentMessages::Message& to : m_program.sends)
         add("to", to.peer, m_setting.device.messages, to.bytes);
     return result + m_program.note;
@@ -272,7 +268,7 @@ void ExchangeBinding::append_traffic(std::vector<Traffic>& traffic) const {
         const ReadablePeer* const source = m_transports.source(other.rank);
         traffic.push_back({.partner = other.rank,
                            .is_sent = m_program.writes,
-                           .transport = std::string(to_string(other.transport)),
+                           .transport = std::string(to_string(in_place_transport())),
                            .bytes = other.bytes,
                            .is_packed = source && source->packs_fields()});
     }

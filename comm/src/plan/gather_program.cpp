@@ -249,8 +249,8 @@ private:
 
     Incoming incoming_from(int rank, std::int64_t elements) const {
         const ReadablePeer* const source = m_transports.source(rank);
-        Incoming incoming = source ? Incoming{.rank = rank, .transport = source->transport}
-                                   : m_places.received.at(rank).incoming(rank);
+        Incoming incoming =
+            source ? Incoming{.rank = rank} : m_places.received.at(rank).incoming(rank);
         if (source && m_setting.combines) incoming.note = by_that_rank;
         incoming.bytes = 0;
         for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;

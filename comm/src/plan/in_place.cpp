@@ -127,9 +127,9 @@ public:
     }
 
     std::shared_ptr<ExchangeBinding> bind() {
-        m_received = MessageBuffer(static_cast<std::size_t>(
-            place(m_role.receives, m_received_places,
-                  [&](const Peer& peer) { return comes_in_message(peer.rank); })));
+        m_received_bytes = place(m_role.receives, m_received_places,
+                                 [&](const Peer& peer) { return comes_in_message(peer.rank); });
+        m_received = message_memory(m_received_bytes);
         std::shared_ptr<ExchangeBinding> first;
         for (const std::vector<PartIndex>& parts : sets()) {
             auto round = std::make_shared<ExchangeBinding>(
@@ -276,11 +276,11 @@ private:
     ExchangeProgram program(const std::vector<PartIndex>& parts, bool is_first) const {
         ExchangeProgram program;
         program.sent = m_sent;
-        program.held.push_back(m_received.memory());
+        program.held.push_back(m_received);
         program.packs_for_readers = true;
         if (is_first) {
             const std::size_t rounds = sets().size();
-            program.workspace_bytes = static_cast<std::size_t>(m_sent_bytes) + m_received.size();
+            program.workspace_bytes = static_cast<std::size_t>(m_sent_bytes + m_received_bytes);
             program.note = text("\n  in place: elements ",
                                 m_changes_places ? "change places"
                                                  : "are packed before anything is overwritten",
@@ -322,15 +322,14 @@ private:
         incoming.rank = peer.rank;
         incoming.bytes = layout.bytes;
         if (comes_in_message(peer.rank)) {
-            char* const place = m_received.data() + m_received_places.at(peer.rank);
+            char* const place = m_received.get() + m_received_places.at(peer.rank);
             if (layout.bytes == 0) return;
             add_moves(program, incoming.batches, parts, peer, place);
             incoming.message = {peer.rank, place, layout.bytes};
             program.received.push_back(std::move(incoming));
         } else {
-            const ReadablePeer& source = m_transports.sources.at(peer.rank);
-            add_moves(program, incoming.batches, parts, peer, source.packed);
-            incoming.transport = source.transport;
+            add_moves(program, incoming.batches, parts, peer,
+                      m_transports.sources.at(peer.rank).packed);
             program.in_place.push_back(std::move(incoming));
         }
     }
@@ -367,7 +366,8 @@ private:
     std::map<int, std::int64_t> m_received_places;
     std::int64_t m_sent_bytes = 0;
     std::shared_ptr<char> m_sent;
-    MessageBuffer m_received;
+    std::int64_t m_received_bytes = 0;
+    std::shared_ptr<char> m_received;
     PeerTransports m_transports;
     bool m_are_known = false; ///< m_transports
 };
@@ -376,12 +376,10 @@ private:
 
 std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
                                       bool is_shared) {
-    const auto size = static_cast<std::size_t>(bytes);
     if (is_shared && bytes > 0)
-        if (auto memory = state.arena()->allocate(size))
+        if (auto memory = state.arena()->allocate(static_cast<std::size_t>(bytes)))
             return std::static_pointer_cast<char>(memory);
-    const MessageBuffer buffer(size);
-    return {buffer.memory(), buffer.data()};
+    return message_memory(bytes);
 }
 
 std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {

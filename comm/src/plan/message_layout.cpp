@@ -15,14 +15,14 @@ std::map<int, MessagePlace> places_of(ExchangeProgram& program, const char* call
         total += at_line(size);
     }
     const auto [buffer, staging] = message_buffers(device, total, received);
-    program.workspace_bytes += buffer.size() + staging.size();
-    (received ? program.held.emplace_back() : program.sent) = buffer.memory();
-    program.held.push_back(staging.memory());
+    program.workspace_bytes += static_cast<std::size_t>(staging ? 2 * total : total);
+    (received ? program.held.emplace_back() : program.sent) = buffer;
+    program.held.push_back(staging);
     std::map<int, MessagePlace> places;
     std::int64_t offset = 0;
     for (const auto& [rank, size] : bytes) {
-        char* const data = buffer.data() + offset;
-        places[rank] = {data, staging.size() > 0 ? staging.data() + offset : data, size};
+        char* const data = buffer.get() + offset;
+        places[rank] = {data, staging ? staging.get() + offset : data, size};
         offset += at_line(size);
     }
     return places;

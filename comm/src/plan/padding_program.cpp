@@ -115,8 +115,7 @@ public:
         for (const auto& [rank, partner] :
              partners(m_parts.taken, [this](int rank) { return m_transports.source(rank); })) {
             const ReadablePeer& source = *m_transports.source(rank);
-            m_program.in_place.push_back(
-                {.rank = rank, .transport = source.transport, .bytes = partner.bytes});
+            m_program.in_place.push_back({.rank = rank, .bytes = partner.bytes});
             if (source.packs_fields()) m_program.in_place.back().note = ", packed by that rank";
             add_incoming(m_program.in_place.back(), partner);
         }
@@ -308,7 +307,7 @@ private:
             return std::vector<CopyBox>(boxes.begin() + begin, boxes.begin() + end);
         };
         const auto give = [&](std::vector<Batch>& batches, std::size_t field, Batch::Kind kind,
-                              DeviceRegions regions) {
+                              DeviceTable<DeviceRegion> regions) {
             const auto table = static_cast<int>(m_program.regions.size());
             m_program.regions.push_back(std::move(regions));
             batches.push_back({field, table, table + 1, kind});
@@ -319,9 +318,9 @@ private:
         for (auto* const all : {&m_program.in_place, &m_program.received})
             for (Incoming& from : *all) from.batches.clear();
         give(m_program.sends.empty() ? m_program.first : m_program.pack, 0, Batch::Kind::copy,
-             DeviceRegions(*m_device.layer, some(local, incoming)));
+             byte_regions(*m_device.layer, some(local, incoming)));
         give(m_program.last, 0, Batch::Kind::copy,
-             DeviceRegions(*m_device.layer, some(incoming, combined)));
+             byte_regions(*m_device.layer, some(incoming, combined)));
         std::map<std::pair<std::size_t, std::size_t>, std::vector<CopyBox>> kernels;
         const std::vector<std::size_t> steps = combination_steps(m_parts.taken);
         for (std::size_t i = 0; i < combinations.size(); ++i) {
@@ -332,7 +331,7 @@ private:
         }
         for (const auto& [key, all] : kernels)
             give(m_program.last, key.first, Batch::Kind::combine,
-                 DeviceRegions::of_elements(*m_device.layer, all));
+                 element_regions(*m_device.layer, all));
     }
 
     ExchangeKind m_kind;

@@ -367,7 +367,7 @@ void PlanCore::enter(Phase phase, const std::string* label) const noexcept {
 void PlanCore::leave(Phase phase, bool has_label) const noexcept {
     if (m_recorder) {
         m_recorder->leave(phase);
-        if (phase == Phase::start && m_active) {
+        if (phase == Phase::start && m_active && !m_recorder->is_in_flight()) {
             m_recorder->set(m_active);
             // The library knows that these were written, even if with the same values.
             std::size_t array = 0;

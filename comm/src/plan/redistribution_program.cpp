@@ -132,7 +132,6 @@ private:
         }
         if (stays) return;
         if (readable) {
-            incoming.transport = readable->transport;
             if (readable->packs_fields())
                 incoming.note = text(", packed by that rank in ", m_rounds.count(),
                                      m_rounds.count() == 1 ? " round" : " rounds");
@@ -147,8 +146,7 @@ private:
         for (const auto& [rank, target] : m_transports.sources) {
             const auto peer = std::find_if(m_role.sends.begin(), m_role.sends.end(),
                                            [&](const Peer& p) { return p.rank == rank; });
-            m_program.in_place.push_back(
-                {.rank = rank, .transport = Transport::direct, .bytes = element_bytes(*peer)});
+            m_program.in_place.push_back({.rank = rank, .bytes = element_bytes(*peer)});
         }
         if (m_transports.sources.empty()) return;
         for (std::size_t f = 0; f < field_count(); ++f) {
@@ -172,8 +170,7 @@ private:
     /// A program for the same ranks in which nothing moves yet: of a later round.
     static ExchangeProgram without_moves(const ExchangeProgram& first) {
         ExchangeProgram later;
-        for (const Incoming& from : first.in_place)
-            later.in_place.push_back({.rank = from.rank, .transport = from.transport});
+        for (const Incoming& from : first.in_place) later.in_place.push_back({.rank = from.rank});
         return later;
     }
 
@@ -217,7 +214,7 @@ private:
         for (const auto& [key, transfers] : m_moves) {
             const auto [batches, field] = key;
             const auto table = static_cast<int>(m_program.moves.size());
-            m_program.moves.emplace_back(*m_device.layer, transfers);
+            m_program.moves.push_back(move_table(*m_device.layer, transfers));
             batches->push_back(
                 {field, table, table + 1, batches == &m_program.pack ? Kind::pack : Kind::move});
         }

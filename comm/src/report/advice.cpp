@@ -156,13 +156,19 @@ private:
             std::int64_t unchanged = 0;
         };
         for (std::size_t s = 0; s < m_record.sets.size(); ++s) {
-            const auto arrays = static_cast<std::size_t>(m_record.sets[s].arrays);
+            const SetRecord& first = m_record.sets[s];
+            // Ranks tell sets apart by their own traffic: some may number them otherwise.
+            if (std::any_of(m_plan.records.begin(), m_plan.records.end(), [&](const auto* record) {
+                    return record &&
+                           (s >= record->sets.size() || record->sets[s].binds != first.binds ||
+                            record->sets[s].executions != first.executions);
+                }))
+                continue;
+            const auto arrays = static_cast<std::size_t>(first.arrays);
             std::vector<Look> found(arrays);
-            std::int64_t executions = 0;
             for (const PlanRecord* const record : m_plan.records) {
-                if (!record || s >= record->sets.size()) continue;
+                if (!record) continue;
                 const SetRecord& set = record->sets[s];
-                executions = std::max(executions, set.executions);
                 for (std::size_t i = 0; i < arrays && i < set.looks.size(); ++i) {
                     found[i].looks += set.looks[i];
                     found[i].unchanged += set.unchanged[i];
@@ -179,7 +185,7 @@ private:
             std::string which;
             for (const std::size_t i : unwritten) which += text(which.empty() ? "" : ", ", i);
             std::string sentence =
-                text("array ", which, " of ", arrays, " was exchanged ", executions,
+                text("array ", which, " of ", arrays, " was exchanged ", first.executions,
                      " times and is not written in between: its padding had the same values "
                      "before, in all ",
                      found[unwritten.front()].looks, " looks. ");

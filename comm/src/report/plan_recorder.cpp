@@ -59,6 +59,7 @@ void PlanRecorder::note_require(int depth) noexcept {
 
 void PlanRecorder::enter(Phase phase) noexcept {
     if (phase == Phase::start) {
+        if (m_in_flight) return;
         m_sample = {};
         m_binds = m_looks = false;
         m_current = nullptr;
@@ -74,6 +75,7 @@ void PlanRecorder::enter(Phase phase) noexcept {
 }
 
 void PlanRecorder::leave(Phase phase) noexcept {
+    if (phase == Phase::start && m_in_flight) return;
     const double seconds = seconds_since(m_entered[static_cast<std::size_t>(phase)]);
     switch (phase) {
     case Phase::wait: m_sample.waiting += seconds; break;
@@ -87,6 +89,7 @@ void PlanRecorder::leave(Phase phase) noexcept {
 }
 
 void PlanRecorder::set(const void* binding) noexcept {
+    m_in_flight = true;
     const auto found = m_bound.find(binding);
     m_current = found == m_bound.end() ? nullptr : &found->second;
     if (!m_current) return;
@@ -112,6 +115,7 @@ void PlanRecorder::look(const char* destination, bool is_same) noexcept {
 }
 
 void PlanRecorder::end() noexcept {
+    m_in_flight = false;
     m_sample.number = m_record->executions++;
     if (m_current) {
         SetRecord& set = m_record->sets[m_current->set];

@@ -90,33 +90,27 @@ void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
         std::int64_t last;
     };
     std::map<std::pair<int, std::int64_t>, Began> began; // by node and execution
-    const auto each = [&](const auto& visit) {
-        for (RankTimes& times : plan.ranks) {
-            const auto r = static_cast<std::size_t>(times.rank);
-            for (const TimeSample& sample : plan.records[r]->samples.samples)
-                visit(times, std::pair{ranks[r].node, sample.number}, sample);
+    for (const RankTimes& times : plan.ranks) {
+        const auto r = static_cast<std::size_t>(times.rank);
+        for (const TimeSample& sample : plan.records[r]->samples.samples) {
+            const Began only{sample.began, sample.began};
+            Began& here =
+                began.emplace(std::pair{ranks[r].node, sample.number}, only).first->second;
+            here.first = std::min(here.first, sample.began);
+            here.last = std::max(here.last, sample.began);
         }
-    };
-    each([&](RankTimes&, const auto& key, const TimeSample& sample) {
-        Began& here = began.emplace(key, Began{sample.began, sample.began}).first->second;
-        here.first = std::min(here.first, sample.began);
-        here.last = std::max(here.last, sample.began);
-    });
-    struct Lateness {
-        std::vector<double> late;
-        std::vector<double> waiting_for_late;
-    };
-    std::map<int, Lateness> of_ranks;
-    each([&](RankTimes& times, const auto& key, const TimeSample& sample) {
-        const Began& here = began.at(key);
-        Lateness& lateness = of_ranks[times.rank];
-        lateness.late.push_back(1e-9 * static_cast<double>(sample.began - here.first));
-        lateness.waiting_for_late.push_back(
-            std::min(sample.waiting, 1e-9 * static_cast<double>(here.last - sample.began)));
-    });
+    }
     for (RankTimes& times : plan.ranks) {
-        times.late = median(of_ranks[times.rank].late);
-        times.waiting_for_late = median(of_ranks[times.rank].waiting_for_late);
+        const auto r = static_cast<std::size_t>(times.rank);
+        std::vector<double> late, waiting;
+        for (const TimeSample& sample : plan.records[r]->samples.samples) {
+            const Began& here = began.at({ranks[r].node, sample.number});
+            late.push_back(1e-9 * static_cast<double>(sample.began - here.first));
+            waiting.push_back(
+                std::min(sample.waiting, 1e-9 * static_cast<double>(here.last - sample.began)));
+        }
+        times.late = median(std::move(late));
+        times.waiting_for_late = median(std::move(waiting));
     }
 }
 
@@ -127,7 +121,9 @@ RankPairs& pairs_of(std::vector<Reason>& reasons, const std::string& why) {
     return found->pairs;
 }
 
-void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan) {
+/// Returns the bytes that it adds.
+std::int64_t add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan) {
+    std::int64_t bytes = 0;
     for (const Traffic& traffic : set.traffic) {
         const std::pair pair{rank.rank, traffic.partner};
         if (!traffic.why_not.empty()) pairs_of(plan.reasons, traffic.why_not).insert(pair);
@@ -141,7 +137,9 @@ void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan
             total = plan.transports.insert(total, {traffic.transport, 0, 0});
         total->bytes += traffic.bytes * set.executions;
         total->messages += traffic.messages * set.executions;
+        bytes += traffic.bytes * set.executions;
     }
+    return bytes;
 }
 
 } // namespace
@@ -178,18 +176,15 @@ std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
             plan.executions = std::max(plan.executions, record->executions);
             plan.binding = std::max(plan.binding, record->binding);
             std::int64_t binds = 0;
-            double bytes = 0;
+            std::int64_t bytes = 0;
             for (const SetRecord& set : record->sets) {
                 binds += set.binds;
-                add_traffic(rank, set, plan);
-                for (const Traffic& traffic : set.traffic)
-                    if (!traffic.is_sent || traffic.messages == 0)
-                        bytes += static_cast<double>(traffic.bytes * set.executions);
+                bytes += add_traffic(rank, set, plan);
             }
             plan.binds = std::max(plan.binds, binds);
             if (record->timed == 0) continue;
             plan.ranks.push_back(times_of(rank, *record));
-            moved += bytes / static_cast<double>(record->executions);
+            moved += static_cast<double>(bytes) / static_cast<double>(record->executions);
             could_move +=
                 (plan.ranks.back().copying + plan.ranks.back().packing) * rank.copy_bandwidth;
         }

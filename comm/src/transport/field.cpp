@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/transport/field.hpp>
 
+#include <distview/comm/communicator.hpp>
+#include <distview/core/error.hpp>
 #include <distview/core/memory_overlap.hpp>
+#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +21,14 @@ ElementPlaces places_of(const Field& field, const Extents& extents) {
 }
 
 } // namespace
+
+void check_grid(const char* caller, const Communicator& comm, const ArrayLayout& layout) {
+    require<UsageError>(layout.process_count() == comm.size(), [&] {
+        return text(caller, ": expected a process grid for the ", comm.size(),
+                    comm.size() == 1 ? " rank" : " ranks", " of the communicator, got ",
+                    layout.grid().describe(), " = ", layout.process_count());
+    });
+}
 
 bool is_empty_section(const ArrayLayout& layout, int process) {
     const Extents extents = layout.local_extents(process);

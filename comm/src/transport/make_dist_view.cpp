@@ -4,8 +4,6 @@
 #include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 
-#include <distview/core/text.hpp>
-
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -21,14 +19,6 @@ std::shared_ptr<void> allocate_shared(const Communicator& comm, std::size_t byte
 } // namespace distview
 
 namespace distview::impl {
-
-void check_grid(const char* caller, const Communicator& comm, const ArrayLayout& layout) {
-    require<UsageError>(layout.process_count() == comm.size(), [&] {
-        return text(caller, ": expected a process grid for the ", comm.size(),
-                    comm.size() == 1 ? " rank" : " ranks", " of the communicator, got ",
-                    layout.grid().describe(), " = ", layout.process_count());
-    });
-}
 
 void number_array(const Communicator& comm, std::uint64_t identity) {
     state_of(comm)->number_array(identity);

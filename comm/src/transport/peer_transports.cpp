@@ -119,7 +119,7 @@ bool map_lines(CommunicatorState& state, const Head& head, ReadablePeer& peer) {
     };
     peer.ready = line_at(head.ready);
     peer.done = line_at(head.done);
-    peer.segments.push_back(segment);
+    peer.kept.push_back(segment);
     return peer.ready && peer.done;
 }
 
@@ -135,7 +135,7 @@ bool map_fields(CommunicatorState& state, const Offer& offer, std::span<const Fi
             const auto segment = segment_with(state, at.place, bytes, access);
             if (!segment) return false;
             field.data = segment->data() + at.place.offset;
-            peer.segments.push_back(segment);
+            peer.kept.push_back(segment);
         } else if (at.reach != Reach::pack) {
             return false;
         }
@@ -146,7 +146,7 @@ bool map_fields(CommunicatorState& state, const Offer& offer, std::span<const Fi
     const auto pack = segment_with(state, at, ByteRange{0, at.bytes}, Access::read);
     if (!pack) return false;
     peer.packed = pack->data() + at.offset;
-    peer.segments.push_back(pack);
+    peer.kept.push_back(pack);
     return true;
 }
 
@@ -158,7 +158,7 @@ bool open_fields(DeviceLayer& layer, std::span<const Offered> fields, ReadablePe
         if (!allocation) return false;
         const char* const data = static_cast<const char*>(allocation.get());
         peer.fields.push_back({data + at.exported.offset, at.strides, at.extents});
-        peer.allocations.push_back(allocation);
+        peer.kept.push_back(allocation);
     }
     return true;
 }
@@ -186,7 +186,6 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
                         [](const Offered& at) { return at.reach == Reach::device; });
         why_not = is_offered ? text("the device's memory is not shared", layer->why_not_shared())
                              : "its arrays are in no memory that its device shares";
-        peer.transport = Transport::ipc;
         return open_fields(*layer, offer.fields, peer) ? std::optional(std::move(peer))
                                                        : std::nullopt;
     }

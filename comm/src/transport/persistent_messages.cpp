@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <thread>
 
 namespace distview::impl {
@@ -23,7 +24,7 @@ bool is_inactive(MPI_Request request) noexcept {
 namespace {
 
 /// The unit of messages of more bytes than MPI counts.
-constexpr auto message_line = static_cast<std::int64_t>(MessageBuffer::alignment);
+constexpr std::int64_t message_line = 64;
 
 constexpr std::int64_t message_lines(std::int64_t bytes) {
     return (bytes + message_line - 1) / message_line;
@@ -59,19 +60,23 @@ void free_requests(std::vector<MPI_Request>& requests) noexcept {
 
 } // namespace
 
-std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
-                                                        std::int64_t bytes, bool received) {
-    const auto size = static_cast<std::size_t>(bytes);
-    if (!device.layer || bytes == 0) return {MessageBuffer(size), {}};
+std::shared_ptr<char> message_memory(std::int64_t bytes) {
+    constexpr std::align_val_t line{message_line};
+    const auto size = static_cast<std::size_t>(message_lines(bytes) * message_line);
+    return {static_cast<char*>(::operator new(size, line)),
+            [](char* data) { ::operator delete(data, line); }};
+}
+
+std::pair<std::shared_ptr<char>, std::shared_ptr<char>>
+message_buffers(const DeviceSetting& device, std::int64_t bytes, bool received) {
+    if (!device.layer || bytes == 0) return {message_memory(bytes), nullptr};
     const auto whole_lines = static_cast<std::size_t>(message_lines(bytes) * message_line);
-    const auto on_device = [&] {
-        return MessageBuffer(device.layer->allocate_device(whole_lines), size);
-    };
-    if (device.messages == Transport::gpu_message) return {on_device(), {}};
+    if (device.messages == Transport::gpu_message)
+        return {device.layer->allocate_device(whole_lines), nullptr};
     // Kernels write straight into page-locked memory, which sends while they pack; read from there they
     // would wait for every load.
-    MessageBuffer pinned(device.layer->allocate_pinned(whole_lines), size);
-    return {std::move(pinned), received ? on_device() : MessageBuffer()};
+    auto pinned = device.layer->allocate_pinned(whole_lines);
+    return {std::move(pinned), received ? device.layer->allocate_device(whole_lines) : nullptr};
 }
 
 void PersistentMessages::require_countable(std::int64_t bytes, const char* caller) {

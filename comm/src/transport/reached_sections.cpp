@@ -16,11 +16,7 @@ namespace distview::impl {
 namespace {
 
 void check(const Communicator& comm, const char* caller, const Field& field, DeviceLayer* layer) {
-    require<UsageError>(field.layout->process_count() == comm.size(), [&] {
-        return text(caller, ": expected a process grid for the ", comm.size(),
-                    " ranks of the communicator, got ", field.layout->grid().describe(), " = ",
-                    field.layout->process_count());
-    });
+    check_grid(caller, comm, *field.layout);
     require<ShapeError>(field.process == comm.rank(), [&] {
         return text(caller, ": expected the section of process ", comm.rank(), ", got that of ",
                     field.process);
@@ -74,9 +70,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
         result.sections[comm.rank()] = {field.data, field.strides,
                                         field.layout->local_extents(field.process)};
         for (auto& [rank, peer] : found.sources) {
-            const ReadablePeer::RemoteField& remote = peer.fields.front();
-            result.sections[rank] = {const_cast<char*>(remote.data), remote.strides,
-                                     remote.extents};
+            result.sections[rank] = peer.fields.front();
             result.peers.push_back(std::move(peer));
         }
     });

@@ -77,7 +77,7 @@ AnySection SectionAccess::section(int process) const {
     const impl::ReachedSections::Section reached = m_state->section(process);
     const Extents extents = reached.data ? reached.extents : layout.local_extents(process);
     AnySection result = m_state->array.section();
-    result.data = reached.data;
+    result.data = const_cast<char*>(reached.data);
     result.extents.assign(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(rank));
     result.strides.assign(reached.strides.begin(),
                           reached.strides.begin() + static_cast<std::ptrdiff_t>(rank));

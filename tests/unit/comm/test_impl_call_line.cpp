@@ -125,7 +125,7 @@ TEST(Calls, RefuseThoseOfASignalHandler) {
 }
 
 TEST(SharedText, EndsBetweenCharacters) {
-    impl::SharedText<48> name;
+    impl::SharedText name;
     name.set("a" + std::string(46, '-') + "b");
     EXPECT_EQ(name.get(), "a" + std::string(46, '-'));
     name.set(std::string(46, '-') + "\u00e9"); // of bytes 46 and 47

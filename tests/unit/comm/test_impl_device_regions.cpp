@@ -87,8 +87,8 @@ TEST(DeviceRegions, CopyWhatTheBoxesSay) {
                 expected[static_cast<std::size_t>(box.destination - columns.to.data() + to)] =
                     box.source[from];
             });
-        const impl::DeviceRegions regions(MockDevice::instance(), columns.boxes);
-        impl::copy_regions(Exec(), "distview::testing::copies", regions);
+        const auto regions = impl::byte_regions(MockDevice::instance(), columns.boxes);
+        impl::run_regions(Exec(), "distview::testing::copies", regions, impl::CopyUnit{});
         EXPECT_EQ(columns.to, expected);
     });
 }
@@ -105,9 +105,9 @@ TEST(DeviceRegions, CombineWhatTheBoxesSay) {
                 expected[static_cast<std::size_t>(box.destination - columns.to.data() + to)];
             here = static_cast<char>(here ^ box.source[from]);
         });
-        const impl::DeviceRegions regions =
-            impl::DeviceRegions::of_elements(MockDevice::instance(), boxes);
-        impl::combine_regions<char>(Exec(), "distview::testing::combines", regions, Xor());
+        const auto regions = impl::element_regions(MockDevice::instance(), boxes);
+        impl::run_regions(Exec(), "distview::testing::combines", regions,
+                          impl::CombineUnit<char, Xor>{});
         EXPECT_EQ(columns.to, expected);
     });
 }
@@ -130,15 +130,15 @@ TEST(DeviceRegions, TheTwoEndsOfRowsAreOne) {
         impl::CopyBox shorter = low;
         shorter.axes[0].count = rows - 1;
         auto& device = MockDevice::instance();
-        EXPECT_EQ(impl::DeviceRegions(device, {low, high}).count(), 1);
-        EXPECT_EQ(impl::DeviceRegions(device, {low, high}).units() * (width == 1 ? 8 : 16),
+        EXPECT_EQ(impl::byte_regions(device, {low, high}).count, 1);
+        EXPECT_EQ(impl::byte_regions(device, {low, high}).units * (width == 1 ? 8 : 16),
                   2 * rows * width * 8);
-        EXPECT_EQ(impl::DeviceRegions(device, {shorter, high}).count(), 2);
+        EXPECT_EQ(impl::byte_regions(device, {shorter, high}).count, 2);
         // Whole sectors, one by one.
         low.element_size = high.element_size = 32;
-        EXPECT_EQ(impl::DeviceRegions(device, {low, high}).count(), 2);
+        EXPECT_EQ(impl::byte_regions(device, {low, high}).count, 2);
     }
-    EXPECT_EQ(impl::DeviceRegions(MockDevice::instance(), std::vector<impl::CopyBox>()).units(), 0);
+    EXPECT_EQ(impl::byte_regions(MockDevice::instance(), std::vector<impl::CopyBox>()).units, 0);
 }
 
 } // namespace distview::testing

@@ -18,7 +18,7 @@ namespace distview::testing {
 
 namespace {
 
-using distview::impl::MessageBuffer;
+using distview::impl::message_memory;
 using distview::impl::PersistentMessages;
 
 /// Byte `i` of what one process sends another in one round.
@@ -44,30 +44,30 @@ protected:
             sent += bytes(rank, peer);
             received += bytes(peer, rank);
         }
-        m_sent = MessageBuffer(sent);
-        m_received = MessageBuffer(received);
+        m_sent = message_memory(static_cast<std::int64_t>(sent));
+        m_received = message_memory(static_cast<std::int64_t>(received));
         std::vector<PersistentMessages::Message> sends, receives;
         for (int peer = 0; peer < size; ++peer) {
             const auto p = static_cast<std::size_t>(peer);
             sends.push_back({.peer = peer,
-                             .data = m_sent.data() + m_sent_at[p],
+                             .data = m_sent.get() + m_sent_at[p],
                              .bytes = static_cast<std::int64_t>(bytes(rank, peer))});
             receives.push_back({.peer = peer,
-                                .data = m_received.data() + m_received_at[p],
+                                .data = m_received.get() + m_received_at[p],
                                 .bytes = static_cast<std::int64_t>(bytes(peer, rank))});
         }
         messages = std::make_unique<PersistentMessages>();
-        messages->make({.user = "test", .comm = comm.get(), .tag = 3, .sent = m_sent.memory()},
-                       sends, receives);
+        messages->make({.user = "test", .comm = comm.get(), .tag = 3, .sent = m_sent}, sends,
+                       receives);
     }
     void write(int round) const {
         for (int peer = 0; peer < size; ++peer)
             for (std::size_t i = 0; i < bytes(rank, peer); ++i)
-                m_sent.data()[m_sent_at[static_cast<std::size_t>(peer)] + i] =
+                m_sent.get()[m_sent_at[static_cast<std::size_t>(peer)] + i] =
                     value(rank, peer, round, i);
     }
     bool is_here(int peer, int round) const {
-        const char* const at = m_received.data() + m_received_at[static_cast<std::size_t>(peer)];
+        const char* const at = m_received.get() + m_received_at[static_cast<std::size_t>(peer)];
         for (std::size_t i = 0; i < bytes(peer, rank); ++i)
             if (at[i] != value(peer, rank, round, i)) return false;
         return true;
@@ -79,7 +79,7 @@ protected:
     std::unique_ptr<PersistentMessages> messages;
 
 private:
-    MessageBuffer m_sent, m_received;
+    std::shared_ptr<char> m_sent, m_received;
     std::vector<std::size_t> m_sent_at, m_received_at;
 };
 
@@ -151,15 +151,14 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     const std::size_t bytes = (std::size_t{1} << 31) + 4097;
     const OwnedComm comm = duplicate_world();
     const int me = world_rank();
-    const MessageBuffer sent(bytes), received(bytes);
-    for (std::size_t i = 0; i < bytes; i += 4096) sent.data()[i] = value(me, me, 0, i);
-    sent.data()[bytes - 1] = 'z';
-    PersistentMessages messages;
     const auto length = static_cast<std::int64_t>(bytes);
-    const PersistentMessages::Message to{.peer = me, .data = sent.data(), .bytes = length};
-    const PersistentMessages::Message from{.peer = me, .data = received.data(), .bytes = length};
-    messages.make({.user = "test", .comm = comm.get(), .tag = 0, .sent = sent.memory()}, {to},
-                  {from});
+    const std::shared_ptr<char> sent = message_memory(length), received = message_memory(length);
+    for (std::size_t i = 0; i < bytes; i += 4096) sent.get()[i] = value(me, me, 0, i);
+    sent.get()[bytes - 1] = 'z';
+    PersistentMessages messages;
+    const PersistentMessages::Message to{.peer = me, .data = sent.get(), .bytes = length};
+    const PersistentMessages::Message from{.peer = me, .data = received.get(), .bytes = length};
+    messages.make({.user = "test", .comm = comm.get(), .tag = 0, .sent = sent}, {to}, {from});
     messages.start_receives();
     messages.start_sends();
     while (messages.left() > 0) messages.next_received();
@@ -167,9 +166,9 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     }
     std::size_t wrong = 0;
     for (std::size_t i = 0; i + 1 < bytes; i += 4096)
-        wrong += received.data()[i] == value(me, me, 0, i) ? 0u : 1u;
+        wrong += received.get()[i] == value(me, me, 0, i) ? 0u : 1u;
     EXPECT_EQ(wrong, 0u);
-    EXPECT_EQ(received.data()[bytes - 1], 'z');
+    EXPECT_EQ(received.get()[bytes - 1], 'z');
 }
 
 } // namespace

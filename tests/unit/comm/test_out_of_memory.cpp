@@ -208,6 +208,31 @@ TEST_F(OutOfMemory, InMigrations) {
     });
 }
 
+// With a report, for which ranks send their figures to rank 0.
+TEST_F(OutOfMemory, InClose) {
+    const NumberedArray array = borrowed(ring(world));
+    const CollectiveCalls close = [](Communicator comm) {
+        comm.close();
+        return true;
+    };
+    for (const int victim : {0, n - 1}) {
+        bool may_fail = true;
+        for (std::int64_t skipped = 0; may_fail; skipped += 1 + skipped / 4) {
+            const OwnedComm parent = duplicate_world();
+            Communicator comm(parent.get());
+            comm.set_report("/dev/null");
+            ASSERT_TRUE(exchange(comm, array));
+            const Try tried =
+                run_try(comm, close, rank == victim ? std::optional(skipped) : std::nullopt);
+            const auto [least, most] = range_of(static_cast<int>(tried.end));
+            ASSERT_EQ(least, most) << "rank " << victim << " after " << skipped << " allocations";
+            ASSERT_TRUE(tried.end == TryEnd::right || tried.end == TryEnd::error) << tried.what;
+            may_fail = range_of(tried.has_failed ? 1 : 0)[1] > 0;
+            if (comm.is_open()) close(comm);
+        }
+    }
+}
+
 TEST_F(OutOfMemory, InImports) {
     const DistView<double*> u(exec, "u", listed(n, rank), rank);
     const protocol::ExportedSection section = protocol::export_section(AnyDistView(u));

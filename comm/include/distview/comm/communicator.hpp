@@ -98,7 +98,7 @@ inline const std::shared_ptr<CommunicatorState>& state_of(const Communicator& co
 /// The node of every rank: the lowest rank with which it shares memory.
 ///
 /// Collective: over comm
-/// Cost:       two agreements; MPI_Comm_split_type, MPI_Bcast, MPI_Comm_free and MPI_Allgather once each
+/// Cost:       one agreement, one MPI_Allgather
 /// Errors:     MpiError
 std::vector<int> nodes_of_ranks(const Communicator& comm);
 

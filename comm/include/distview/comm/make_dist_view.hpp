@@ -30,9 +30,6 @@ namespace distview {
 std::shared_ptr<void> allocate_shared(const Communicator& comm, std::size_t bytes);
 
 namespace impl {
-/// Throws UsageError unless the layout has as many processes as the communicator.
-void check_grid(const char* caller, const Communicator& comm, const ArrayLayout& layout);
-
 /// Memory for a section, of any content: of allocate_shared(), or Kokkos' own where there is no shared memory. Kokkos' tools
 /// see either as an allocation of Kokkos'.
 std::shared_ptr<void> allocate_section(const Communicator& comm, std::size_t bytes,

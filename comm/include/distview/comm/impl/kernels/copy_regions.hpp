@@ -73,32 +73,19 @@ struct CombineUnit {
     }
 };
 
-/// Does the work at all units of a table in one kernel; in none if it is empty.
+/// Does the work at all units of a table, of which no two may write the same place, in one kernel; in none if it is empty.
 template <ExecutionSpace Exec, class Work>
-void run_regions(const Exec& exec, const std::string& label, const DeviceRegions& regions,
-                 const Work& work) {
+void run_regions(const Exec& exec, const std::string& label,
+                 const DeviceTable<DeviceRegion>& regions, const Work& work) {
     const auto run = [&](auto units) {
         using Number = decltype(units);
         run_boxes(exec, label, Number{0}, units,
-                  AtUnit<Number, Work>{regions.data(), regions.count(), work});
+                  AtUnit<Number, Work>{regions.data(), regions.count, work});
     };
-    if (fits_in_32_bits(regions.units()))
-        run(static_cast<std::int32_t>(regions.units()));
+    if (fits_in_32_bits(regions.units))
+        run(static_cast<std::int32_t>(regions.units));
     else
-        run(regions.units());
-}
-
-/// Copies all regions of a table.
-template <ExecutionSpace Exec>
-void copy_regions(const Exec& exec, const std::string& label, const DeviceRegions& regions) {
-    run_regions(exec, label, regions, CopyUnit{});
-}
-
-/// Combines the elements of all regions of a table, none of which may overlap.
-template <class T, ExecutionSpace Exec, class Op>
-void combine_regions(const Exec& exec, const std::string& label, const DeviceRegions& regions,
-                     const Op& op) {
-    run_regions(exec, label, regions, CombineUnit<T, Op>{op});
+        run(regions.units);
 }
 
 } // namespace distview::impl

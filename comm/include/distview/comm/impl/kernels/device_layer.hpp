@@ -75,6 +75,16 @@ public:
     virtual bool mpi_takes_device_memory() = 0;
 };
 
+/// Entries that one kernel works through, in memory that it reaches; made when a plan binds.
+template <class Entry>
+struct DeviceTable {
+    std::shared_ptr<char> memory{};
+    int count = 0;          ///< entries
+    std::int64_t units = 0; ///< of all entries together: regions' units, or moves' tiles
+
+    const Entry* data() const noexcept { return reinterpret_cast<const Entry*>(memory.get()); }
+};
+
 #ifdef KOKKOS_ENABLE_CUDA
 DeviceLayer& cuda_layer();
 #endif

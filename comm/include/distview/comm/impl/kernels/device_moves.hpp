@@ -9,7 +9,6 @@
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace distview::impl {
@@ -38,22 +37,7 @@ struct DeviceMove {
     bool transposes = false;
 };
 
-/// The transfers of arrays of one pair of types, in memory that kernels reach; made when a plan binds.
-class DeviceMoves {
-public:
-    DeviceMoves() = default;
-    DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& transfers);
-
-    const DeviceMove* data() const noexcept {
-        return reinterpret_cast<const DeviceMove*>(m_memory.get());
-    }
-    int count() const noexcept { return m_count; }
-    std::int64_t tiles() const noexcept { return m_tiles; }
-
-private:
-    std::shared_ptr<char> m_memory;
-    int m_count = 0;
-    std::int64_t m_tiles = 0;
-};
+/// Transfers of arrays of one pair of types.
+DeviceTable<DeviceMove> move_table(DeviceLayer& layer, const std::vector<MoveTransfer>& transfers);
 
 } // namespace distview::impl

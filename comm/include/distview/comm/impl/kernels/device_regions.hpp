@@ -5,7 +5,6 @@
 #include <distview/comm/impl/kernels/device_layer.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace distview::impl {
@@ -20,28 +19,9 @@ struct DeviceRegion {
     CopyBox::Axis axes[max_rank + 1]; ///< the innermost one over the units of a run
 };
 
-/// Boxes to copy, in memory that kernels reach; made when a plan binds.
-class DeviceRegions {
-public:
-    DeviceRegions() = default;
-    /// Whole boxes of append_copies(). As wide units as the places of all their runs allow.
-    DeviceRegions(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
-    /// Boxes whose units are elements of `element_size` bytes, whatever that is.
-    static DeviceRegions of_elements(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
-
-    const DeviceRegion* data() const noexcept {
-        return reinterpret_cast<const DeviceRegion*>(m_memory.get());
-    }
-    int count() const noexcept { return m_count; }
-    /// Of all regions together.
-    std::int64_t units() const noexcept { return m_units; }
-
-private:
-    DeviceRegions(DeviceLayer& layer, std::vector<DeviceRegion> regions);
-
-    std::shared_ptr<char> m_memory;
-    int m_count = 0;
-    std::int64_t m_units = 0;
-};
+/// Whole boxes of append_copies(). As wide units as the places of all their runs allow.
+DeviceTable<DeviceRegion> byte_regions(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
+/// Boxes whose units are elements of `element_size` bytes, whatever that is.
+DeviceTable<DeviceRegion> element_regions(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
 
 } // namespace distview::impl

@@ -251,9 +251,9 @@ private:
 ///
 /// Space: on return work may still run on `exec`
 template <class From, class To, ExecutionSpace Exec, class Op>
-void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& moves, const Op& op,
-                bool conjugate) {
-    if (moves.tiles() == 0) return;
+void move_tiles(const Exec& exec, const std::string& label, const DeviceTable<DeviceMove>& moves,
+                const Op& op, bool conjugate) {
+    if (moves.units == 0) return;
     static const std::string no_label;
     // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
     constexpr int threads = is_synchronous<Exec> ? 1 : tuning::device_team_threads;
@@ -261,15 +261,15 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
     // So few registers that four teams share a processor; Kokkos refuses a launch where these do not find room
     // for what they stage, so of long elements two.
     using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 4 : 2)>;
-    Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.tiles()), threads);
+    Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.units), threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Tile::scratch_bytes)));
     Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : no_label, policy,
-                         Tile{moves.data(), moves.count(), op, conjugate});
+                         Tile{moves.data(), moves.count, op, conjugate});
 }
 
 /// The same; special cases of alpha and beta look at less.
 template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
-void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& moves,
+void move_tiles(const Exec& exec, const std::string& label, const DeviceTable<DeviceMove>& moves,
                 const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
     if (op.inserts())
         move_tiles<From, To>(exec, label, moves, Insert{}, conjugate);

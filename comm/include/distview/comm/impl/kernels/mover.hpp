@@ -61,8 +61,6 @@ template <class Op>
 inline constexpr bool combines_copies = true;
 template <>
 inline constexpr bool combines_copies<Insert> = false;
-template <class Scalar>
-inline constexpr bool combines_copies<ScaledInsert<Scalar>> = false;
 template <class Alpha, class Beta>
 inline constexpr bool combines_copies<LinearUpdate<Alpha, Beta>> = false;
 

@@ -36,7 +36,7 @@ public:
     static constexpr std::size_t header_bytes = 256;
     /// Number of the layout of all that processes of a node tell each other: headers, lines, offers. To be raised
     /// when one of these changes, so that two builds of the library in one program use messages.
-    static constexpr std::int64_t layout_version = 14;
+    static constexpr std::int64_t layout_version = 15;
 
     /// A new segment of zeros with room for at least `bytes`, or why there is none, as when the process may
     /// not make files of that size (ulimit -f). The memory is reserved: writing it later cannot fail.

@@ -9,7 +9,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -133,21 +132,27 @@ struct MeetingRecord {
     std::array<char, 240> difference{}; ///< not empty: ranks do not make the same call
 };
 
-/// A record in memory that others read while it may be written.
-class SharedRecord {
+/// A value in memory that others read while it may be written.
+template <class Value>
+class SharedValue {
 public:
     /// `count`: not 0, and another one each time.
-    void write(std::uint64_t count, const MeetingRecord& record) noexcept;
-    /// Whether the record of that count is there.
-    bool read(std::uint64_t count, MeetingRecord& record) const noexcept;
+    void write(std::uint64_t count, const Value& value) noexcept;
+    /// Whether the value of that count is there.
+    bool read(std::uint64_t count, Value& value) const noexcept;
+    /// 0 while it is written.
+    std::uint64_t count() const noexcept { return m_count.load(sync_order::arrive); }
 
 private:
-    static constexpr std::size_t words = sizeof(MeetingRecord) / sizeof(std::uint64_t);
-    static_assert(sizeof(MeetingRecord) == words * sizeof(std::uint64_t));
+    static constexpr std::size_t words = sizeof(Value) / sizeof(std::uint64_t);
+    static_assert(sizeof(Value) == words * sizeof(std::uint64_t));
 
     std::atomic<std::uint64_t> m_count{0};
     std::array<std::atomic<std::uint64_t>, words> m_words{};
 };
+using SharedRecord = SharedValue<MeetingRecord>;
+/// Why an attempt to meet failed, for people; its count is the attempt.
+using ReasonText = std::array<char, 1024>;
 
 /// How an attempt to meet ended on a node.
 struct Outcome {
@@ -178,8 +183,7 @@ private:
     std::array<std::atomic<std::uint64_t>, kept> m_words{}; ///< attempt, index, kind
 };
 
-/// The first bytes - 1 characters of a text, in memory that others read.
-template <std::size_t bytes>
+/// The first 47 characters of a text, in memory that others read.
 class SharedText {
 public:
     void set(std::string_view text) noexcept;
@@ -187,21 +191,7 @@ public:
     std::string get() const;
 
 private:
-    std::array<std::atomic<std::uint64_t>, bytes / sizeof(std::uint64_t)> m_words{};
-};
-
-/// Why an attempt to meet failed, for people: the last one that a rank explained for all of its node.
-class SharedReason {
-public:
-    void set(std::uint64_t attempt, const std::string& why);
-    /// The attempt; 0 while the text is written.
-    std::uint64_t attempt() const noexcept { return m_attempt.load(std::memory_order_acquire); }
-    /// Empty if the reason is of another attempt.
-    std::optional<std::string> get(std::uint64_t attempt) const;
-
-private:
-    std::atomic<std::uint64_t> m_attempt{0};
-    SharedText<1024> m_text{};
+    std::array<std::atomic<std::uint64_t>, 6> m_words{};
 };
 
 /// Ranks that explain failed attempts: of each the first one that throws.
@@ -223,7 +213,7 @@ struct CallLine {
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
         std::atomic<bool> failed{false};     ///< whether the call ended by an exception
-        SharedText<48> name{};
+        SharedText name{};
 
         void set_place(const CallPlace& place) noexcept {
             index.store(0, std::memory_order_release); // of no call, until the others are written
@@ -263,12 +253,12 @@ struct CallLine {
     /// Whether it closes the communicator: its last call.
     std::atomic<bool> closes{false};
     /// Where in the program the calls are made whose counts are in (after, last]; of programs that say so.
-    SharedText<48> site{};
+    SharedText site{};
     std::atomic<std::uint64_t> site_after{0}, site_last{0};
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};
-    SharedReason reason{};
+    SharedValue<ReasonText> reason{}; ///< the last one that the rank explained for all of its node
     // Valid on the line of the node's lowest rank:
     Outcomes outcomes{};
     ReasonTellers tellers{};

@@ -70,6 +70,7 @@ public:
         int processors = 0;     ///< of the node, for its ranks together; 0: not known
         int own_processors = 0; ///< usable by this rank; 0: not known
         int ranks_of_node = 1;
+        int node = 0; ///< the lowest rank of this node
     };
     /// `lines`: through which the ranks of this node see each other's calls.
     CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
@@ -133,10 +134,24 @@ public:
     std::shared_ptr<void> line_memory(std::size_t count);
     /// Another process's segment, mapped once for each kind of access; null if it cannot be reached.
     std::shared_ptr<SharedSegment> segment_of(const SegmentAddress& address, Access access);
-    /// Closes all users and frees the duplicate; collective, does not throw.
-    void close() noexcept;
-    /// The same for several, which ranks may name in different orders.
-    static void close_all(std::span<const std::shared_ptr<CommunicatorState>> states) noexcept;
+    /// Of close_all(), which takes no memory of its own: others wait.
+    struct Closing {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int wants_report = 0;          ///< rank 0
+        bool is_lost = false;          ///< cannot refuse the calls of others
+        bool has_told = false;         ///< the deadline has passed, and others know
+        std::string report{};          ///< of this rank, packed
+        MPI_Comm comm = MPI_COMM_NULL; ///< about to be freed
+        /// Whether the request has ended, or failed.
+        bool is_done() noexcept {
+            int done = 0;
+            return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+        }
+    };
+    Closing& closing() noexcept { return m_closing; }
+    /// Closes all users and frees the duplicates of open communicators, which ranks may name in different orders; collective,
+    /// does not throw.
+    static void close_all(std::span<const std::shared_ptr<CommunicatorState>> open) noexcept;
 
 private:
     MPI_Comm m_comm;
@@ -168,7 +183,7 @@ private:
         std::uint64_t failures = 0; ///< of calls until it was handed out
     };
     std::list<SpareLines> m_spare_lines;
-    std::list<SpareLines> m_kept_lines; ///< not used again
+    Closing m_closing;
 };
 
 /// Takes messages that nobody will receive, of exchanges that were abandoned and news between nodes: Open MPI might give them to
@@ -179,8 +194,7 @@ void drop_messages(MPI_Comm comm) noexcept;
 /// throw.
 ///
 /// Collective: over all of them, which ranks may name in different orders
-void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open,
-                   const std::vector<int>& is_wanted) noexcept;
+void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open) noexcept;
 
 /// Writes what rank 0 knows itself; nothing on other ranks. Local, does not throw.
 void write_own_report(CommunicatorState& state) noexcept;

@@ -25,8 +25,9 @@ class NodeMessages final : public NodeExchange {
 public:
     /// A probe lets MPI work only if it finds nothing: who waits probes for this tag, which no message has.
     static constexpr int tag_of_none = 2;
-    /// Tags of a communicator below this one are for these messages alone.
-    static constexpr int end_of_tags = 3;
+    static constexpr int tag_of_reports = 3; ///< to rank 0, when a communicator is closed
+    /// Users of a communicator get tags from this one on.
+    static constexpr int end_of_tags = 4;
 
     /// `ranks`: that speak for their nodes, ascending; this one is among them.
     NodeMessages(Calls& calls, MPI_Comm comm, std::vector<int> ranks);

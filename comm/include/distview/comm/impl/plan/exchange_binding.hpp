@@ -158,6 +158,10 @@ private:
         while (step->next()) step = step->next();
         return *step;
     }
+    /// Follows from the memory: a device's is reached by ipc alone.
+    Transport in_place_transport() const noexcept {
+        return m_setting.device.layer ? Transport::ipc : Transport::direct;
+    }
     std::string describe_step() const;
     void append_traffic(std::vector<Traffic>& traffic) const;
     const Incoming* next_elements(const std::vector<char>* wanted);

@@ -7,7 +7,6 @@
 #include <distview/comm/impl/kernels/move_transfer.hpp>
 #include <distview/comm/impl/kernels/point_moves.hpp>
 #include <distview/comm/impl/transport/persistent_messages.hpp>
-#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/local_box.hpp>
 
 #include <cstddef>
@@ -38,7 +37,6 @@ struct Batch {
 /// Elements that arrive from one rank together, and what is to be done with them.
 struct Incoming {
     int rank = 0;
-    Transport transport = Transport::message;
     std::int64_t bytes = 0;
     std::vector<Batch> batches{};
     std::vector<LocalBox> boxes{};         ///< positions that they fill, of a padding exchange
@@ -65,8 +63,8 @@ struct ExchangeProgram {
     std::vector<PointMoves> points{};
     std::vector<std::vector<PointMoves>> sums{}; ///< shares, each with moves in their order
     /// Tables of a device's kernels, one a batch.
-    std::vector<DeviceRegions> regions{};
-    std::vector<DeviceMoves> moves{};
+    std::vector<DeviceTable<DeviceRegion>> regions{};
+    std::vector<DeviceTable<DeviceMove>> moves{};
     std::vector<PointSums> device_sums{};
 
     std::vector<Batch> first{};

@@ -47,7 +47,7 @@ private:
     void run_units(const Exec& exec, const std::string& label, const ExchangeProgram& program,
                    const Batch& batch) const {
         if constexpr (on_device<Exec>) {
-            const DeviceMoves& moves = program.moves.data()[batch.begin];
+            const DeviceTable<DeviceMove>& moves = program.moves.data()[batch.begin];
             if (batch.kind == Batch::Kind::pack)
                 move_tiles<From, From>(exec, label, moves, Insert{}, false);
             else

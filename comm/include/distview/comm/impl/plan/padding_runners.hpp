@@ -28,7 +28,7 @@ struct FillRunner {
              const ExchangeProgram& program, const std::vector<Batch>& batches) const {
         for (const Batch& batch : batches)
             if constexpr (on_device<Exec>)
-                copy_regions(exec, label, program.regions.data()[batch.begin]);
+                run_regions(exec, label, program.regions.data()[batch.begin], CopyUnit{});
             else
                 run_boxes(exec, label, batch.begin, batch.end, CopyBoxes{program.boxes.data()});
     }
@@ -54,7 +54,7 @@ struct CombineRunner : FillRunner {
             if (batch.kind == Batch::Kind::combine)
                 (this->*combine[of_field(batch.field)])(exec, labels.combine, program, batch);
             else if constexpr (on_device<Exec>)
-                copy_regions(exec, label, program.regions.data()[batch.begin]);
+                run_regions(exec, label, program.regions.data()[batch.begin], CopyUnit{});
             else
                 run_boxes(exec, label, batch.begin, batch.end, CopyBoxes{program.boxes.data()});
     }
@@ -64,7 +64,7 @@ private:
     void combine_boxes(const Exec& exec, const std::string& label, const ExchangeProgram& program,
                        const Batch& batch) const {
         if constexpr (on_device<Exec>)
-            combine_regions<T>(exec, label, program.regions.data()[batch.begin], op);
+            run_regions(exec, label, program.regions.data()[batch.begin], CombineUnit<T, Op>{op});
         else
             run_boxes(exec, label, batch.begin, batch.end,
                       CombineBoxes<T, Op>{program.boxes.data(), op});

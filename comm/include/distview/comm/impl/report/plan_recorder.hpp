@@ -40,6 +40,8 @@ public:
 
     void enter(Phase phase) noexcept;
     void leave(Phase phase) noexcept;
+    /// Whether an execution has been set and has not ended: a further start is refused, and not measured.
+    bool is_in_flight() const noexcept { return m_in_flight; }
     /// The execution that is in flight is one with these arrays.
     void set(const void* binding) noexcept;
     /// Whether the array, by its number among those of a padding exchange, is known not to be as that left it: it is not looked at then.
@@ -69,6 +71,7 @@ private:
     TimeSample m_sample{};
     bool m_binds = false; ///< in the execution in flight
     bool m_looks = false;
+    bool m_in_flight = false;
 };
 
 } // namespace distview::impl

@@ -10,8 +10,9 @@
 #include <memory>
 
 namespace distview {
+class Communicator;
 struct ElementPlaces;
-}
+} // namespace distview
 
 namespace distview::impl {
 
@@ -30,6 +31,9 @@ struct Field {
     /// Bytes at multiples of which devices load elements, of types known at run time only.
     std::int64_t alignment = 1;
 };
+
+/// Throws UsageError unless the layout has as many processes as the communicator.
+void check_grid(const char* caller, const Communicator& comm, const ArrayLayout& layout);
 
 /// Whether the section of a process has no element.
 bool is_empty_section(const ArrayLayout& layout, int process);

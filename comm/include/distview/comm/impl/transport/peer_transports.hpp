@@ -45,11 +45,11 @@ private:
 
 /// A neighbour whose elements this process copies from its memory.
 struct ReadablePeer {
-    Transport transport = Transport::direct; ///< or ipc
     SyncLine* ready = nullptr;
     SyncLine* done = nullptr;
     struct RemoteField {
-        const char* data = nullptr; ///< mapped here; null: its elements are in `packed`
+        const char* data =
+            nullptr; ///< mapped here; null: it packs its elements, or this process does not reach them
         std::array<std::int64_t, max_rank> strides{};
         Extents extents{};
     };
@@ -57,8 +57,8 @@ struct ReadablePeer {
     const char* packed = nullptr; ///< elements that it packs for this process; mapped here
     /// Whether it packs whole fields, since this process cannot map them.
     bool packs_fields() const noexcept;
-    std::vector<std::shared_ptr<SharedSegment>> segments; ///< kept mapped
-    std::vector<std::shared_ptr<void>> allocations;       ///< of the peer's device, likewise
+    std::vector<std::shared_ptr<void>>
+        kept; ///< segments, and allocations of its device, in which all this is mapped
 };
 
 /// By which transport each neighbour's elements come, and by which this process's go; everything that

@@ -11,48 +11,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
 namespace distview::impl {
 
-/// Bytes for messages, at cache lines, in whole ones. Copies share them. Not a View: an abandoned
-/// exchange's buffers stay until MPI_Finalize, which may come after Kokkos::finalize.
-class MessageBuffer {
-public:
-    static constexpr std::size_t alignment = 64;
-
-    MessageBuffer() = default;
-    explicit MessageBuffer(std::size_t size)
-        : m_data(static_cast<char*>(::operator new(round_up(size), std::align_val_t(alignment))),
-                 Delete{}),
-          m_size(size) {}
-    /// Memory of another kind, at a multiple of the same alignment.
-    MessageBuffer(std::shared_ptr<char> memory, std::size_t size)
-        : m_data(std::move(memory)), m_size(size) {}
-
-    char* data() const noexcept { return m_data.get(); }
-    std::size_t size() const noexcept { return m_size; }
-    std::shared_ptr<void> memory() const noexcept { return m_data; }
-
-private:
-    struct Delete {
-        void operator()(char* data) const noexcept {
-            ::operator delete(data, std::align_val_t(alignment));
-        }
-    };
-    static constexpr std::size_t round_up(std::size_t size) {
-        return (size + alignment - 1) / alignment * alignment;
-    }
-    std::shared_ptr<char> m_data;
-    std::size_t m_size = 0;
-};
+/// Memory for so many bytes of messages, at a cache line, in whole ones. Not a View: an abandoned exchange's
+/// stays until MPI_Finalize, which may come after Kokkos::finalize.
+std::shared_ptr<char> message_memory(std::int64_t bytes);
 
 /// Memory for so many bytes of messages, and, if these are received and staged, the device memory that they
-/// are copied to.
-std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
-                                                        std::int64_t bytes, bool received);
+/// are copied to; else null.
+std::pair<std::shared_ptr<char>, std::shared_ptr<char>>
+message_buffers(const DeviceSetting& device, std::int64_t bytes, bool received);
 
 /// Whether a request is not under way; also has MPI make progress.
 bool is_inactive(MPI_Request request) noexcept;

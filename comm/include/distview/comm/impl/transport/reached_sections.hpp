@@ -6,9 +6,7 @@
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/core/array_layout.hpp>
-#include <distview/core/process_grid.hpp>
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,11 +18,7 @@ namespace distview::impl {
 /// The sections of an array that this process reaches by loads, and by stores if asked for: its own, and those of make_dist_view() on the
 /// node's other processes.
 struct ReachedSections {
-    struct Section {
-        char* data = nullptr;                         ///< null if it is empty, or out of reach
-        std::array<std::int64_t, max_rank> strides{}; ///< bytes
-        Extents extents{};                            ///< as its process tells them
-    };
+    using Section = ReadablePeer::RemoteField; ///< without data if it is empty, too
     std::map<int, Section> sections{}; ///< of this process and the node's others, by process
     std::optional<PlanLines> lines{};  ///< kept: others have been told of them
     std::vector<ReadablePeer> peers{}; ///< keep sections mapped
