@@ -16,6 +16,6 @@ function(distview_add_wrong_use_test program name expected)
                 "${distview_wrong_use_folder}/check_wrong_use.cmake" -- ${command})
     set_tests_properties(
         ${program}.wrong_use.${name}
-        PROPERTIES TIMEOUT 60 PROCESSORS ${ranks} LABELS "${program};mpi"
+        PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS "${program};mpi"
                    ENVIRONMENT "${distview_program_environment};OMP_NUM_THREADS=1")
 endfunction()

@@ -179,9 +179,12 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
             for (const auto& state : open) drop_messages(state->comm());
     };
     drop(); // before the others may free theirs
-    for (const auto& state : open)
-        MPI_Iallreduce(MPI_IN_PLACE, &state->closing().wants_report, 1, MPI_INT, MPI_MAX,
-                       state->comm(), &state->closing().request);
+    for (const auto& state : open) {
+        CommunicatorState::Closing& own = state->closing();
+        if (MPI_Iallreduce(MPI_IN_PLACE, &own.wants_report, 1, MPI_INT, MPI_MAX, state->comm(),
+                           &own.request) != MPI_SUCCESS)
+            own.has_failed = true;
+    }
     const auto began = std::chrono::steady_clock::now();
     while (!std::all_of(open.begin(), open.end(),
                         [](const auto& state) { return state->closing().is_done(); })) {
@@ -204,7 +207,10 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
 void CommunicatorState::close_all(
     std::span<const std::shared_ptr<CommunicatorState>> open) noexcept {
     for (const auto& state : open) {
-        state->m_closing.wants_report = state->rank() == 0 && state->m_report ? 1 : 0;
+        Closing& own = state->m_closing;
+        if (state->rank() == 0 && state->m_report)
+            own.room.reset(new (std::nothrow) char[most_report_bytes(*state)]);
+        own.wants_report = own.room ? 1 : 0;
         state->calls().close();
     }
     for (const auto& state : open)

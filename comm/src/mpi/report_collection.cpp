@@ -40,27 +40,26 @@ std::string measured_bytes(CommunicatorState& state) noexcept {
     try {
         RankReport report = own_report(state);
         measure_copies(report);
-        std::string bytes = packed(report);
-        if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return {};
-        return bytes;
+        return packed(std::move(report), most_report_bytes(state));
     } catch (...) {
         return {};
     }
 }
 
-/// Of another rank; nothing if it had no memory for its figures, or this one has none: close_all() drops what is not received.
+/// Of another rank; nothing if it had no memory for its figures, or this one has none.
 RankReport received(CommunicatorState& state, int rank) {
     constexpr int tag = NodeMessages::tag_of_reports;
     MPI_Status status;
     int found = 0;
     while (MPI_Iprobe(rank, tag, state.comm(), &found, &status) == MPI_SUCCESS && !found)
         std::this_thread::yield();
+    char* const room = state.closing().room.get();
     int size = 0;
-    if (!found || MPI_Get_count(&status, MPI_BYTE, &size) != MPI_SUCCESS) return {};
+    if (!found || MPI_Get_count(&status, MPI_BYTE, &size) != MPI_SUCCESS ||
+        MPI_Recv(room, size, MPI_BYTE, rank, tag, state.comm(), MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return {};
     try {
-        std::string bytes(static_cast<std::size_t>(size), '\0');
-        MPI_Recv(bytes.data(), size, MPI_BYTE, rank, tag, state.comm(), MPI_STATUS_IGNORE);
-        return size == 0 ? RankReport() : unpacked(bytes);
+        return size == 0 ? RankReport() : unpacked({room, static_cast<std::size_t>(size)});
     } catch (const std::bad_alloc&) {
         return {};
     }
@@ -90,20 +89,35 @@ void write(CommunicatorState& state) noexcept {
 
 } // namespace
 
+std::size_t most_report_bytes(const CommunicatorState& state) noexcept {
+    constexpr int usual = 1 << 24;
+    return static_cast<std::size_t>(
+        std::min(usual, std::numeric_limits<int>::max() / state.size()));
+}
+
 void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open) noexcept {
     for (const auto& state : open) {
         CommunicatorState::Closing& own = state->closing();
-        if (own.wants_report == 0) continue;
-        own.report = measured_bytes(*state);
+        if (own.wants_report == 0 && !own.has_failed) continue;
+        // Where a rank has ended, rank 0 may wait for this one all the same: it gets nothing.
+        if (!own.has_failed) own.report = measured_bytes(*state);
         if (state->rank() != 0)
             MPI_Isend(own.report.data(), static_cast<int>(own.report.size()), MPI_BYTE, 0,
                       NodeMessages::tag_of_reports, state->comm(), &own.request);
     }
     // Once all are on their way: the rank 0 of one waits for those of the others.
-    for (const auto& state : open)
-        if (state->closing().wants_report != 0 && state->rank() == 0) write(*state);
-    for (const auto& state : open)
+    for (const auto& state : open) {
+        if (state->rank() != 0 || !state->report()) continue;
+        if (state->closing().room && !state->closing().has_failed)
+            write(*state);
+        else
+            write_own_report(*state);
+    }
+    for (const auto& state : open) {
         while (!state->closing().is_done()) std::this_thread::yield();
+        state->closing().report = {};
+        state->closing().room.reset();
+    }
 }
 
 void write_own_report(CommunicatorState& state) noexcept {

@@ -38,6 +38,26 @@ struct RecordMembers {
     }
 };
 
+/// Bytes and messages stay the same.
+void join_partners(std::vector<Traffic>& traffic) {
+    std::vector<Traffic> joined;
+    const auto way_of = [](const Traffic& it) {
+        return std::tie(it.is_sent, it.transport, it.is_packed, it.why_not);
+    };
+    for (const Traffic& each : traffic) {
+        const auto alike = std::find_if(joined.begin(), joined.end(), [&](const Traffic& other) {
+            return way_of(other) == way_of(each);
+        });
+        if (alike == joined.end()) {
+            joined.push_back(each);
+            continue;
+        }
+        alike->bytes += each.bytes;
+        alike->messages += each.messages;
+    }
+    traffic = std::move(joined);
+}
+
 } // namespace
 
 void TimeSamples::add(const TimeSample& sample) noexcept {
@@ -55,6 +75,20 @@ void TimeSamples::thin() noexcept {
 }
 
 std::string packed(const RankReport& report) { return packed<RecordMembers>(report); }
+
+std::string packed(RankReport report, std::size_t most) {
+    constexpr std::size_t few_samples = 32;
+    std::string bytes = packed(report);
+    for (std::size_t kept = TimeSamples::capacity / 2; bytes.size() > most && kept > 0; kept /= 2) {
+        for (PlanRecord& plan : report.plans) {
+            plan.samples.thin();
+            for (SetRecord& set : plan.sets)
+                if (kept < few_samples) join_partners(set.traffic);
+        }
+        bytes = packed(report);
+    }
+    return bytes.size() > most ? std::string() : bytes;
+}
 
 RankReport unpacked(std::string_view bytes) { return unpacked<RecordMembers, RankReport>(bytes); }
 

@@ -835,6 +835,36 @@ TEST(Report, TravelsAsBytes) {
     EXPECT_THROW(unpacked(std::string_view(bytes).substr(0, bytes.size() - 1)), Error);
 }
 
+TEST(Report, TravelsInAsManyBytesAsThereIsRoomFor) {
+    RankReport report = MadeUp().ranks[0];
+    std::vector<impl::Traffic>& traffic = report.plans.front().sets.front().traffic;
+    for (int partner = 2; partner < 500; ++partner)
+        traffic.push_back({.partner = partner,
+                           .transport = "message",
+                           .bytes = 10,
+                           .messages = 1,
+                           .why_not = "it is on another node"});
+    const std::string all = packed(report);
+    EXPECT_EQ(packed(report, all.size()), all);
+    // With fewer samples, the same traffic.
+    const std::string thinned = packed(report, all.size() - 1);
+    ASSERT_LT(thinned.size(), all.size());
+    const RankReport back = unpacked(thinned);
+    EXPECT_EQ(back.plans.front().samples.samples.size(), 50U);
+    EXPECT_EQ(back.plans.front().sets.front().traffic, traffic);
+    // Without partners, the same sums.
+    const std::string joined = packed(report, 5000);
+    ASSERT_FALSE(joined.empty());
+    EXPECT_LE(joined.size(), 5000U);
+    const std::vector<impl::Traffic> sums = unpacked(joined).plans.front().sets.front().traffic;
+    ASSERT_EQ(sums.size(), 2U);
+    EXPECT_EQ(sums[0], traffic[0]);
+    EXPECT_EQ(sums[1].bytes, 4980);
+    EXPECT_EQ(sums[1].messages, 498);
+    EXPECT_EQ(sums[1].why_not, "it is on another node");
+    EXPECT_EQ(packed(report, 100), "");
+}
+
 // Each pair of several sets once.
 TEST(Report, CountsPairsOfManyRanks) {
     const int ranks = world_rank() == 0 ? 1000 : 3; // one process has memory for so many

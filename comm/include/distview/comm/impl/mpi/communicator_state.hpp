@@ -137,15 +137,19 @@ public:
     /// Of close_all(), which takes no memory of its own: others wait.
     struct Closing {
         MPI_Request request = MPI_REQUEST_NULL;
-        int wants_report = 0;          ///< rank 0
-        bool is_lost = false;          ///< cannot refuse the calls of others
-        bool has_told = false;         ///< the deadline has passed, and others know
-        std::string report{};          ///< of this rank, packed
-        MPI_Comm comm = MPI_COMM_NULL; ///< about to be freed
+        int wants_report = 0;           ///< rank 0
+        bool has_failed = false;        ///< a collective call: what others know is not known
+        bool is_lost = false;           ///< cannot refuse the calls of others
+        bool has_told = false;          ///< the deadline has passed, and others know
+        std::string report{};           ///< of this rank, packed
+        std::unique_ptr<char[]> room{}; ///< of rank 0 for another's, if it wants a report
+        MPI_Comm comm = MPI_COMM_NULL;  ///< about to be freed
         /// Whether the request has ended, or failed.
         bool is_done() noexcept {
             int done = 0;
-            return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+            if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) return done != 0;
+            has_failed = true;
+            return true;
         }
     };
     Closing& closing() noexcept { return m_closing; }
@@ -196,6 +200,8 @@ void drop_messages(MPI_Comm comm) noexcept;
 /// Collective: over all of them, which ranks may name in different orders
 void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open) noexcept;
 
+/// Bytes that a rank's report has at most: rank 0 has memory for one before it asks for any, and for all together.
+std::size_t most_report_bytes(const CommunicatorState& state) noexcept;
 /// Writes what rank 0 knows itself; nothing on other ranks. Local, does not throw.
 void write_own_report(CommunicatorState& state) noexcept;
 

@@ -150,6 +150,9 @@ struct RankReport {
 
 /// As bytes that another process of the same build reads.
 std::string packed(const RankReport& report);
+/// The same in so many bytes at most: with fewer samples, then one partner for all that are reached alike; empty if that is
+/// still too much.
+std::string packed(RankReport report, std::size_t most);
 /// Throws Error if the bytes end too early or too late.
 RankReport unpacked(std::string_view bytes);
 
