@@ -111,7 +111,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
         packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
         if (comm.rank() == root)
             global = allocate_view<GlobalView<View>>(
-                Kokkos::view_alloc(Kokkos::WithoutInitializing, "distview::gather::global"),
+                Kokkos::view_alloc(Kokkos::WithoutInitializing, caller.label("::global")),
                 geometry.extents());
         impl::launch_pack<true>(caller, exec, view, cells, packed);
         Kokkos::deep_copy(exec, packed_host, packed);

@@ -23,7 +23,7 @@
 namespace distview::impl {
 
 /// A label for Kokkos' tools, and for errors of the checking mode; empty where neither shows it: Kokkos copies labels
-/// wherever it uses them, each time into memory of its own.
+/// wherever it uses them, also as it frees a View, and ends the program if there is no memory for that.
 template <class... Parts>
 std::string label_of(const Parts&... parts) {
     return Kokkos::Tools::profileLibraryLoaded() || is_checking() ? text(parts...) : std::string();
