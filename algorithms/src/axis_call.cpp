@@ -41,9 +41,9 @@ ArrayLayout reduced_layout(const ArrayLayout& layout, int axis, AxisResult where
 namespace impl {
 
 void check_axis(const AxisCall& call, const Communicator& comm) {
-    require_axis(call.caller.name.c_str(), call.source, call.axis);
-    check_array(call.caller.name.c_str(), comm, call.source, call.source_process);
-    check_array(call.caller.name.c_str(), comm, call.target, call.target_process);
+    require_axis(call.caller.name, call.source, call.axis);
+    check_array(call.caller.name, comm, call.source, call.source_process);
+    check_array(call.caller.name, comm, call.target, call.target_process);
 }
 
 void check_grid_axis(const Caller& caller, const GridAxis& axis, const ArrayLayout& layout) {
@@ -70,13 +70,9 @@ void check_reduced(const AxisCall& call) {
                  " of a source that is a ", call.source.describe(), to_do));
     };
     if (call.source.grid() != call.target.grid() || call.target.extent(call.axis) != 1) refuse();
-    std::vector<AxisSpec> axes = axes_of(call.source);
-    const auto axis = static_cast<std::size_t>(call.axis);
-    axes[axis] = axis_spec(call.target.axis(call.axis));
-    const ArrayLayout expected(call.source.grid(), axes);
     try {
-        shift_between(call.caller.name.c_str(), expected, call.source_process, call.target,
-                      call.target_process, Cells::interior);
+        shift_between(call.caller.name, call.source, call.source_process, call.target,
+                      call.target_process, Cells::interior, 1U << call.axis);
     } catch (const ShapeError&) {
         refuse();
     }
@@ -94,42 +90,44 @@ void check_not_empty(const AxisCall& call) {
 
 void check_scanned(const AxisCall& call) {
     try {
-        shift_between(call.caller.name.c_str(), call.source, call.source_process, call.target,
+        shift_between(call.caller.name, call.source, call.source_process, call.target,
                       call.target_process, Cells::interior);
     } catch (const ShapeError& error) {
-        throw ShapeError(text(error.what(), advice({call.target, call.target_process, "target"},
-                                                   {call.source, call.source_process, "source"})));
+        const auto name = [](const void* is) { return std::string(static_cast<const char*>(is)); };
+        throw ShapeError(
+            text(error.what(), advice({call.target, call.target_process, "target", name},
+                                      {call.source, call.source_process, "source", name})));
     }
 }
 
 void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
-                        const std::exception_ptr& failure, ElementType source_element,
-                        ElementType target_element, const std::vector<std::uint64_t>& arrays) {
+                        const std::exception_ptr& failure, std::span<const std::uint64_t> arrays) {
     Hash digest;
     digest.add(hash_of(call.source.fingerprint(), call.target.fingerprint(), call.axis,
-                       source_element.bytes, source_element.kind, target_element.bytes,
-                       target_element.kind));
+                       call.source_element.bytes, call.source_element.kind,
+                       call.target_element.bytes, call.target_element.kind));
     for (const char c : call.start) digest.add(c);
     agree(
-        comm, call.caller.name.c_str(), failure, digest.value(),
+        comm, call.caller.name, failure, digest.value(),
         [&] {
-            return std::vector<Argument>{{"axis", text(call.axis)},
-                                         {"element type", describe(source_element)},
-                                         {"element type of the target", describe(target_element)},
-                                         {"layout", call.source.describe()},
-                                         {"layout of the target", call.target.describe()},
-                                         {"value to start with", call.start}};
+            return std::vector<Argument>{
+                {"axis", text(call.axis)},
+                {"element type", describe(call.source_element)},
+                {"element type of the target", describe(call.target_element)},
+                {"layout", call.source.describe()},
+                {"layout of the target", call.target.describe()},
+                {"value to start with", call.start}};
         },
         arrays);
 }
 
 void agree_on_options(const Communicator& comm, const Caller& caller, bool reproducible) {
-    agree(comm, caller.name.c_str(), nullptr, reproducible ? 1 : 0,
+    agree(comm, caller.name, nullptr, reproducible ? 1 : 0,
           [&] { return std::vector<Argument>{{"reproducible", reproducible ? "true" : "false"}}; });
 }
 
-std::vector<std::int64_t> cells_across(const Caller& caller, const ArrayLayout& layout, int axis,
-                                       const GridLines& lines) {
+AxisLines lines_along(const Caller& caller, const ArrayLayout& layout, const GridAxis& axis) {
+    const GridLines& lines = GridAxisAccess::lines(axis);
     for (int d = 0; d < layout.rank(); ++d)
         require<UsageError>(layout.axis(d).type() != DistType::unstructured ||
                                 layout.axis(d).as_unstructured().known_process() < 0,
@@ -139,15 +137,15 @@ std::vector<std::int64_t> cells_across(const Caller& caller, const ArrayLayout& 
                                             "along axis ",
                                             d, ", got a ", layout.describe());
                             });
-    std::vector<std::int64_t> cells(static_cast<std::size_t>(lines.count), 1);
+    std::vector<std::int64_t> across(static_cast<std::size_t>(lines.count), 1);
     for (int line = 0; line < lines.count; ++line) {
         const GridCoordinates at = layout.coordinates(lines.process(line, 0));
         for (int d = 0; d < layout.rank(); ++d)
-            if (d != axis)
-                cells[static_cast<std::size_t>(line)] *=
+            if (d != axis.axis())
+                across[static_cast<std::size_t>(line)] *=
                     layout.axis(d).interior_local(at[static_cast<std::size_t>(d)]).size();
     }
-    return cells;
+    return {std::move(across), places_with_cells(layout.axis(axis.axis()))};
 }
 
 std::vector<int> places_with_cells(const AxisLayout& axis) {

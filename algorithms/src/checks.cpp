@@ -62,7 +62,7 @@ void check_array(const char* caller, const Communicator& comm, const ArrayLayout
 }
 
 Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
-                      const ArrayLayout& to, int to_process, Cells cells) {
+                      const ArrayLayout& to, int to_process, Cells cells, std::uint32_t skipped) {
     bool same = from.grid() == to.grid() && from_process == to_process;
     const GridCoordinates at = from.coordinates(from_process);
     Extents shift{};
@@ -70,6 +70,7 @@ Extents shift_between(const char* caller, const ArrayLayout& from, int from_proc
         const auto i = static_cast<std::size_t>(d);
         const AxisLayout& a = from.axis(d);
         const AxisLayout& b = to.axis(d);
+        if ((skipped >> d & 1U) != 0) continue;
         same = same_cells(a, b, at[i], cells);
         shift[i] = b.interior_local(at[i]).begin - a.interior_local(at[i]).begin;
     }
@@ -89,8 +90,8 @@ std::string advice(const SectionPlace& to, const SectionPlace& from,
         same_extents =
             to.layout.extent(d) == from.layout.extent(d) || (may_differ && may_differ(d));
     if (!same_extents) return "\nno redistribution aligns them: their extents differ";
-    return text("\nto align them: RedistributionPlan(comm, layout of '", from.label,
-                "', layout of '", to.label, "').execute(exec, '", from.label,
+    return text("\nto align them: RedistributionPlan(comm, layout of '", from.label(),
+                "', layout of '", to.label(), "').execute(exec, '", from.label(),
                 "', an array of the second layout)");
 }
 
@@ -114,7 +115,7 @@ std::vector<Argument> CommonArguments::list() const {
 void agree_on_arguments(const Communicator& comm, const Caller& caller,
                         const std::exception_ptr& failure, const CommonArguments& arguments) {
     agree(
-        comm, caller.name.c_str(), failure, arguments.digest(), [&] { return arguments.list(); },
+        comm, caller.name, failure, arguments.digest(), [&] { return arguments.list(); },
         arguments.arrays);
 }
 

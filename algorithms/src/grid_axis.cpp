@@ -6,7 +6,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace distview {
@@ -20,9 +19,9 @@ constexpr std::size_t most_exchanges = 4;
 GridAxis::GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis)
     : m_comm(comm), m_grid(grid), m_axis(axis) {
     const CollectiveCall call(comm, "GridAxis");
-    std::exception_ptr failure;
+    impl::Alone alone;
     Hash digest;
-    try {
+    alone([&] {
         require<UsageError>(axis >= 0 && axis < grid.rank(), [&] {
             return text("GridAxis: expected an axis in [0, ", grid.rank(), "), got ", axis);
         });
@@ -34,10 +33,8 @@ GridAxis::GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis)
         m_exchanges.reserve(most_exchanges);
         for (int d = 0; d < grid.rank(); ++d) digest.add(grid.extent(d));
         digest.add(axis);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, "GridAxis", failure, digest.value(),
+    });
+    agree(comm, "GridAxis", alone.failure(), digest.value(),
           [&] { return std::vector<Argument>{{"grid", grid.describe()}, {"axis", text(axis)}}; });
 }
 
@@ -49,22 +46,20 @@ std::size_t GridAxis::workspace_bytes() const {
 
 std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int64_t own,
                                                      std::size_t element_bytes) const {
-    std::exception_ptr failure;
-    std::vector<std::int64_t> all;
-    try {
+    impl::Alone alone;
+    std::vector<std::int64_t> all, lengths;
+    alone([&] {
         require<UsageError>(call.root >= 0 && call.root < extent(), [&] {
             return text(call.name, ": expected a root in [0, ", extent(), "), got ", call.root);
         });
         all.resize(static_cast<std::size_t>(m_comm.size()));
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(m_comm, call.name, failure, hash_of(call.root, element_bytes), [&] {
+        lengths.resize(static_cast<std::size_t>(m_lines.count));
+    });
+    agree(m_comm, call.name, alone.failure(), hash_of(call.root, element_bytes), [&] {
         return std::vector<Argument>{{"root", text(call.root)},
                                      {"element size", text(element_bytes, " bytes")}};
     });
     impl::all_gather(m_comm, &own, all.data(), sizeof(own)); // all have met
-    std::vector<std::int64_t> lengths(static_cast<std::size_t>(m_lines.count));
     for (int line = 0; line < m_lines.count; ++line) {
         const int first = m_lines.process(line, 0);
         lengths[static_cast<std::size_t>(line)] = all[static_cast<std::size_t>(first)];

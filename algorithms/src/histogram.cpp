@@ -48,7 +48,7 @@ void combine_histogram(const Communicator& comm, const Caller& caller,
                        const std::exception_ptr& failure, const CommonArguments& arguments,
                        const HistogramBins& bins, std::vector<std::int64_t>& counts) {
     agree(
-        comm, caller.name.c_str(), failure, arguments.digest() ^ bins.digest(),
+        comm, caller.name, failure, arguments.digest() ^ bins.digest(),
         [&] {
             std::vector<Argument> list = arguments.list();
             list.push_back({"number of bins", text(bins.count())});

@@ -208,7 +208,7 @@ void agree_on_local_copy(const Communicator& comm, const Caller& caller,
         all.push_back({"writes_all", text(arguments.writes_all)});
         return all;
     };
-    agree(comm, caller.name.c_str(), failure, digest, list, array.arrays);
+    agree(comm, caller.name, failure, digest, list, array.arrays);
 }
 
 } // namespace distview::impl

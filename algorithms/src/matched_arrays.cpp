@@ -3,7 +3,7 @@
 
 #include <distview/core/text.hpp>
 
-#include <vector>
+#include <cstdint>
 
 namespace distview::impl {
 
@@ -26,26 +26,18 @@ bool is_spread(const SectionPlace& to, const SectionPlace& from, int axis) {
            (p < from.layout.grid().extent(axis) && !same_cell(a, from.layout.axis(axis), p));
 }
 
-/// The layout of `from` with the axes of `to` where it is spread.
-ArrayLayout widened(const SectionPlace& to, const SectionPlace& from) {
-    std::vector<AxisSpec> axes;
-    for (int d = 0; d < from.layout.rank(); ++d)
-        axes.push_back(axis_spec(is_spread(to, from, d) ? to.layout.axis(d) : from.layout.axis(d)));
-    return {from.layout.grid(), axes};
-}
-
 /// The position of the one cell that is spread along an axis.
 std::int64_t spread_position(const char* caller, const SectionPlace& to, const SectionPlace& from,
                              int axis) {
     const auto p = from.layout.coordinates(from.process)[static_cast<std::size_t>(axis)];
     const LocalRange cells = from.layout.axis(axis).interior_local(p);
     require<ShapeError>(cells.size() == 1, [&] {
-        return text(caller, ": '", from.label, "' has one cell along axis ", axis,
-                    " to spread over '", to.label, "', but process ", from.process, " of a ",
+        return text(caller, ": '", from.label(), "' has one cell along axis ", axis,
+                    " to spread over '", to.label(), "', but process ", from.process, " of a ",
                     from.layout.describe(), "\ndoes not hold it, and needs it in process ",
                     to.process, " of a ", to.layout.describe(),
-                    "\nto align them: RedistributionPlan(comm, layout of '", from.label,
-                    "', reduced_layout(layout of '", to.label, "', ", axis,
+                    "\nto align them: RedistributionPlan(comm, layout of '", from.label(),
+                    "', reduced_layout(layout of '", to.label(), "', ", axis,
                     ", AxisResult::everywhere))");
     });
     return cells.begin.value();
@@ -56,18 +48,18 @@ std::int64_t spread_position(const char* caller, const SectionPlace& to, const S
 CellMatch match_cells(const char* caller, const SectionPlace& to, const SectionPlace& from,
                       Cells cells) {
     CellMatch match;
+    std::uint32_t spread = 0;
     for (int d = 0; d < to.layout.rank(); ++d) {
         match.factor[static_cast<std::size_t>(d)] = 1;
-        match.spreads = match.spreads || is_spread(to, from, d);
+        if (is_spread(to, from, d)) spread |= 1U << d;
     }
-    const bool same_grids = to.layout.grid() == from.layout.grid();
+    match.spreads = spread != 0;
     try {
-        match.shift = shift_between(caller, to.layout, to.process,
-                                    match.spreads && same_grids ? widened(to, from) : from.layout,
-                                    from.process, cells);
+        match.shift =
+            shift_between(caller, to.layout, to.process, from.layout, from.process, cells, spread);
     } catch (const ShapeError& error) {
         throw ShapeError(text(
-            error.what(), advice(to, from, [&](int axis) { return is_spread(to, from, axis); })));
+            error.what(), advice(to, from, [&](int axis) { return (spread >> axis & 1U) != 0; })));
     }
     const GridCoordinates at = to.layout.coordinates(to.process);
     for (int d = 0; match.spreads && d < to.layout.rank(); ++d) {
@@ -75,7 +67,7 @@ CellMatch match_cells(const char* caller, const SectionPlace& to, const SectionP
         const bool has_cells = cells == Cells::owned
                                    ? !to.layout.axis(d).owned_local(at[i]).empty()
                                    : !to.layout.axis(d).interior_local(at[i]).empty();
-        if (!is_spread(to, from, d) || !has_cells) continue;
+        if ((spread >> d & 1U) == 0 || !has_cells) continue;
         match.factor[i] = 0;
         match.shift[i] = spread_position(caller, to, from, d);
     }

@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -32,31 +33,41 @@ int speaker_of(const ArrayLayout& layout, int axis, int at) {
     return layout.grid().process(coordinates);
 }
 
-/// The labels that the processes along an axis own, by coordinate.
-std::vector<Labels> gather_lists(const char* caller, const Communicator& comm,
-                                 const ArrayLayout& layout, int axis) {
+/// The labels that each rank speaks for, one rank's after the other's.
+struct GatheredLabels {
+    std::vector<std::int64_t> bytes; ///< of each rank
+    Labels labels{};
+};
+
+GatheredLabels gather_labels(const char* caller, const Communicator& comm,
+                             const ArrayLayout& layout, int axis) {
     const UnstructuredLayout& known = layout.axis(axis).as_unstructured();
     const int me = known.known_process();
     std::span<const std::int64_t> mine;
     if (speaker_of(layout, axis, me) == comm.rank())
         mine = {known.labels(me), static_cast<std::size_t>(known.owned_local(me).size())};
     const auto bytes = std::as_bytes(mine);
-    const std::vector<std::int64_t> sizes = all_gather(comm, std::ssize(bytes));
-    Labels all = agree_on(comm, caller, [&] {
-        return Labels(static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end())) /
-                      sizeof(std::int64_t));
+    GatheredLabels all{all_gather(comm, std::ssize(bytes))};
+    agree_on(comm, caller, [&] {
+        all.labels.resize(
+            static_cast<std::size_t>(std::reduce(all.bytes.begin(), all.bytes.end())) /
+            sizeof(std::int64_t));
     });
-    const auto all_bytes = std::as_writable_bytes(std::span(all));
-    gather_bytes(comm, 0, bytes, sizes, comm.rank() == 0 ? all_bytes : std::span<std::byte>());
+    const auto all_bytes = std::as_writable_bytes(std::span(all.labels));
+    gather_bytes(comm, 0, bytes, all.bytes, comm.rank() == 0 ? all_bytes : std::span<std::byte>());
     broadcast(comm, 0, all_bytes);
+    return all;
+}
 
-    std::vector<std::int64_t> begins(sizes.size() + 1);
-    std::inclusive_scan(sizes.begin(), sizes.end(), begins.begin() + 1);
+/// Labels that the processes along an axis own, by coordinate.
+std::vector<Labels> lists_of(const ArrayLayout& layout, int axis, const GatheredLabels& all) {
+    std::vector<std::int64_t> begins(all.bytes.size() + 1);
+    std::inclusive_scan(all.bytes.begin(), all.bytes.end(), begins.begin() + 1);
     std::vector<Labels> lists;
-    for (int at = 0; at < known.grid_size(); ++at) {
+    for (int at = 0; at < layout.grid().extent(axis); ++at) {
         const auto rank = static_cast<std::size_t>(speaker_of(layout, axis, at));
         const auto label = [&](std::size_t r) {
-            return all.begin() + begins[r] / std::int64_t{sizeof(std::int64_t)};
+            return all.labels.begin() + begins[r] / std::int64_t{sizeof(std::int64_t)};
         };
         lists.emplace_back(label(rank), label(rank + 1));
     }
@@ -66,15 +77,20 @@ std::vector<Labels> gather_lists(const char* caller, const Communicator& comm,
 } // namespace
 
 ArrayLayout whole_layout(const char* caller, const Communicator& comm, const ArrayLayout& layout) {
-    std::vector<std::pair<int, std::vector<Labels>>> found;
-    for (int d = 0; d < layout.rank(); ++d)
-        if (has_one_list(layout.axis(d)))
-            found.emplace_back(d, gather_lists(caller, comm, layout, d));
-    if (found.empty()) return layout;
+    std::array<GatheredLabels, max_rank> found;
+    bool any = false;
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (!has_one_list(layout.axis(d))) continue;
+        found[static_cast<std::size_t>(d)] = gather_labels(caller, comm, layout, d);
+        any = true;
+    }
+    if (!any) return layout;
     return agree_on(comm, caller, [&] {
         std::vector<AxisSpec> axes;
-        for (int d = 0; d < layout.rank(); ++d) axes.push_back(axis_spec(layout.axis(d)));
-        for (const auto& [d, lists] : found) {
+        for (int d = 0; d < layout.rank(); ++d) {
+            axes.push_back(axis_spec(layout.axis(d)));
+            if (!has_one_list(layout.axis(d))) continue;
+            std::vector<Labels> lists = lists_of(layout, d, found[static_cast<std::size_t>(d)]);
             const UnstructuredLayout& axis = layout.axis(d).as_unstructured();
             const int here = axis.known_process();
             const std::span mine(axis.labels(here),
@@ -85,9 +101,8 @@ ArrayLayout whole_layout(const char* caller, const Communicator& comm, const Arr
                                 " on processes side by side, those of rank ", comm.rank(),
                                 " differ from those of rank ", speaker_of(layout, d, here));
                 });
+            axes.back() = unstructured(std::move(lists));
         }
-        for (auto& [d, lists] : found)
-            axes[static_cast<std::size_t>(d)] = unstructured(std::move(lists));
         const ArrayLayout whole(layout.grid(), axes);
         for (int d = 0; d < layout.rank(); ++d)
             require<LayoutError>(whole.extent(d) == layout.extent(d), [&] {

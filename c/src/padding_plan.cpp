@@ -35,18 +35,18 @@ void check_fields(const distview_padding_plan& plan, int count, distview_array* 
                   const char* function) {
     const distview::CollectiveCall call(plan.comm, function);
     std::exception_ptr failure;
-    try {
-        check_pointers(count, arrays, function);
-    } catch (...) {
-        failure = std::current_exception();
-    }
     std::uint64_t digest = static_cast<std::uint64_t>(count);
     std::vector<std::uint64_t> identities;
-    for (int i = 0; i < count && !failure; ++i) {
-        const ElementType element = arrays[i]->view.section().element;
-        digest = digest * 1021 + static_cast<std::uint64_t>(element.bytes) * 8 +
-                 static_cast<std::uint64_t>(element.kind);
-        identities.push_back(arrays[i]->view.identity());
+    try {
+        check_pointers(count, arrays, function);
+        for (int i = 0; i < count; ++i) {
+            const ElementType element = arrays[i]->view.section().element;
+            digest = digest * 1021 + static_cast<std::uint64_t>(element.bytes) * 8 +
+                     static_cast<std::uint64_t>(element.kind);
+            identities.push_back(arrays[i]->view.identity());
+        }
+    } catch (...) {
+        failure = std::current_exception();
     }
     const auto arguments = [&] {
         std::vector<Argument> list{{"count", text(count)}};

@@ -38,8 +38,11 @@ auto together(const Communicator& comm, const char* function, Check&& check,
     using Result = std::invoke_result_t<Check>;
     std::exception_ptr failure;
     std::vector<std::uint64_t> identities;
-    for (const distview_array* array : arrays)
-        identities.push_back(array ? array->view.identity() : 0);
+    const auto look = [&] {
+        for (const distview_array* array : arrays)
+            identities.push_back(array ? array->view.identity() : 0);
+        return check();
+    };
     Hash digest;
     for (const AgreedNumber& number : numbers) digest.add(number.value);
     const Arguments arguments = [&numbers] {
@@ -50,7 +53,7 @@ auto together(const Communicator& comm, const char* function, Check&& check,
     };
     if constexpr (std::is_void_v<Result>) {
         try {
-            check();
+            look();
         } catch (...) {
             failure = std::current_exception();
         }
@@ -58,7 +61,7 @@ auto together(const Communicator& comm, const char* function, Check&& check,
     } else {
         std::optional<Result> result;
         try {
-            result.emplace(check());
+            result.emplace(look());
         } catch (...) {
             failure = std::current_exception();
         }

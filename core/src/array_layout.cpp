@@ -110,7 +110,16 @@ std::string describe_axis(const AxisLayout& axis) {
 
 } // namespace
 
-ArrayLayout::ArrayLayout() : ArrayLayout(ProcessGrid(), {}) {}
+ArrayLayout::ArrayLayout() {
+    // One for all, never freed: arrays without a layout are made, and dropped, where memory may have ended.
+    static const auto* const shared =
+        new std::shared_ptr<const State>(ArrayLayout(ProcessGrid(), {}).m_state);
+    m_state = *shared;
+}
+
+namespace {
+[[maybe_unused]] const ArrayLayout made_before_main;
+} // namespace
 
 ArrayLayout::ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& axes) {
     require<LayoutError>(static_cast<int>(axes.size()) == grid.rank(), [&] {

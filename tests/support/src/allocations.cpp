@@ -121,8 +121,24 @@ void note_kokkos_allocation(const char* label, std::size_t bytes) noexcept {
     }
 }
 
+/// Kokkos takes memory for the label of a fence as it frees a View, in a destructor: without any, all programs end there.
+bool frees_a_view() noexcept {
+    const UncountedScope not_counted;
+    std::array<void*, 12> frames{};
+    const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+    char** symbols = ::backtrace_symbols(frames.data(), depth);
+    bool found = false;
+    for (int frame = 0; frame < depth && symbols != nullptr; ++frame) {
+        found = found || std::strstr(symbols[frame], "HostSpace10deallocateE") != nullptr;
+    }
+    std::free(symbols);
+    return found;
+}
+
 bool allocation_fails() noexcept {
-    return t_until_failure >= 0 && t_uncounted_depth == 0 && t_until_failure-- == 0;
+    if (t_until_failure < 0 || t_uncounted_depth > 0) return false;
+    if (t_until_failure == 0 && frees_a_view()) return false;
+    return t_until_failure-- == 0;
 }
 
 void ignore_other_threads() {

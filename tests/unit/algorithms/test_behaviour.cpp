@@ -26,6 +26,10 @@ struct NothingOfBoth {
     KOKKOS_FUNCTION void operator()(int, int, GlobalIndex, GlobalIndex) const {}
 };
 
+struct First {
+    KOKKOS_FUNCTION double operator()(double a, double) const { return a; }
+};
+
 struct BareKernel {
     KOKKOS_FUNCTION void operator()(int) const {}
 };
@@ -45,6 +49,7 @@ public:
             {"axpby", [this] { axpby(exec, 2.0, x, 3.0, y); }},
             {"axpby", [this] { axpby(exec, 2.0, x, 0.0, y); }},
             {"scale", [this] { scale(exec, 2.0, x); }},
+            {"transform", [this] { transform(exec, x, First(), y, row); }},
         };
     }
     std::vector<std::pair<std::string, Call>> reductions() const {
@@ -67,6 +72,8 @@ public:
                        {block(4 * comm.size(), {.padding = 1}), block(6, {.padding = 2})}};
     Array<double, 2> x = make_section<double, 2>(layout);
     Array<double, 2> y = make_section<double, 2>(layout);
+    /// One cell for each row of the others, which transform() spreads.
+    Array<double, 2> row = make_section<double, 2>(reduced_layout(layout, 1));
 };
 
 /// Fences other than those that Kokkos adds because somebody records.
@@ -187,9 +194,11 @@ TEST(Behaviour, local_algorithms_allocate_no_more_than_a_bare_kernel) {
     fill(all.exec, all.x, 1.0, Cells::owned);
     fill(all.exec, all.y, 1.0, Cells::owned);
     // Kokkos and the OpenMP runtime allocate for every kernel while somebody counts.
-    const std::string label("distview::testing::bare_kernel");
     const Kokkos::RangePolicy<Exec> policy(all.exec, 0, 2);
-    const auto bare = [&] { Kokkos::parallel_for(label, policy, BareKernel()); };
+    const auto bare = [&] {
+        const std::string label("distview::testing::bare_kernel");
+        Kokkos::parallel_for(label, policy, BareKernel());
+    };
     bare();
     const AllocationCounts least = count_allocations(bare);
     for (const auto& [name, call] : all.local()) {
@@ -213,6 +222,38 @@ TEST(Behaviour, local_algorithms_allocate_nothing_for_their_labels) {
         call();
         const AllocationCounts counts = count_heap_allocations([&] { call(); });
         EXPECT_LE(counts.heap, least.heap) << name << ": " << counts.description;
+    }
+}
+
+// The array's own tables do on a host: those of a DeviceLayout are of all processes.
+TEST(Behaviour, indices_of_any_layout_take_no_memory_on_a_host) {
+    if (!std::is_same_v<Exec::memory_space, Kokkos::HostSpace>)
+        GTEST_SKIP() << "a device has a DeviceLayout";
+    const Exec exec;
+    const Communicator comm = world();
+    std::vector<std::vector<std::int64_t>> labels;
+    for (std::int64_t p = 0; p < comm.size(); ++p) labels.push_back({p, p + comm.size()});
+    const auto x = make_section<double, 2>(
+        {ProcessGrid{comm.size(), 1}, {unstructured(labels), block_cyclic(7, 2)}});
+    const std::string no_label;
+    const Kokkos::RangePolicy<Exec> policy(exec, 0, 2);
+    const auto bare = [&] { Kokkos::parallel_for(no_label, policy, BareKernel()); };
+    const std::vector<std::pair<std::string, std::function<void()>>> calls{
+        {"for_each_global", [&] { for_each_global(exec, x, Nothing()); }},
+        {"for_each_with_global", [&] { for_each_with_global(exec, x, NothingOfBoth()); }},
+        {"fill_with", [&] { fill_with(exec, x, Encoded<double>()); }},
+        {"fill_random", [&] { fill_random(exec, x, {.seed = 42}); }},
+    };
+    bare();
+    const AllocationCounts least = count_heap_allocations(bare);
+    for (const auto& [name, call] : calls) {
+        call();
+        const AllocationCounts counts = count_heap_allocations([&] { call(); });
+        EXPECT_LE(counts.heap, least.heap) << name << ": " << counts.description;
+        KokkosEvents events;
+        call();
+        events.stop();
+        EXPECT_EQ(fence_count(events), 0) << name << ": " << describe(events.all());
     }
 }
 

@@ -584,6 +584,17 @@ TEST(ConjugateGradient, breaks_down_where_an_operator_is_too_large) {
     EXPECT_EQ(result.iterations, 0);
 }
 
+// Another instance may solve than that which has written the zeros.
+TEST(ConjugateGradient, is_made_when_its_zeros_are_written) {
+    const Problem<> problem(rows_over_all(24, 17));
+    KokkosEvents events;
+    const ConjugateGradient<Problem<>::Vector> solver(problem.exec, problem.comm, problem.layout);
+    events.stop();
+    ASSERT_FALSE(events.fences().empty());
+    EXPECT_EQ(labels(events.fences()).back(),
+              "distview::ConjugateGradient: any instance may solve");
+}
+
 TEST(ConjugateGradient, wrong_use_throws_on_all_ranks) {
     const Exec exec;
     Problem<> problem(rows_over_all(24, 17));

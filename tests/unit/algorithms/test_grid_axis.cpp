@@ -178,7 +178,7 @@ TEST(GridAxis, works_again_after_a_plan_could_not_be_made) {
         EXPECT_THROW_ON_ALL_RANKS(along.all_reduce(exec, Sum{}, view), UsageError,
                                   "DISTVIEW_TRANSPORT");
     }
-    EXPECT_GT(along.workspace_bytes(), 0u);
+    EXPECT_EQ(along.workspace_bytes(), 0u);
     Kokkos::deep_copy(exec, view, 1.0);
     along.all_reduce(exec, Sum{}, view);
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

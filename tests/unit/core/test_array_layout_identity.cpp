@@ -2,6 +2,7 @@
 // When two array layouts are the same one, and what they say of themselves.
 #include <distview/core/array_layout.hpp>
 #include <distview/core/protocol/convert.hpp>
+#include <distview_testing/allocations.hpp>
 
 #include <gtest/gtest.h>
 
@@ -287,6 +288,15 @@ TEST(ArrayLayoutIdentity, describes_every_kind_of_axis) {
     EXPECT_EQ(line(2, unstructured_local(2, 0, {5, 6}, {.ghosts = {1}})).describe(),
               "1-d array over a process grid of 2\n"
               "  axis 0: unstructured, 2 elements over 2 processes");
+}
+
+TEST(ArrayLayout, made_without_arguments_takes_no_memory) {
+    const AllocationCounts counts = count_heap_allocations([] {
+        const ArrayLayout layout;
+        EXPECT_EQ(layout.rank(), 0);
+    });
+    EXPECT_EQ(counts.heap, 0) << counts.description;
+    EXPECT_EQ(ArrayLayout(), ArrayLayout(ProcessGrid(), {}));
 }
 
 } // namespace distview::testing

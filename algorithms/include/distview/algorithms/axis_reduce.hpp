@@ -43,24 +43,23 @@ void reduce_lines(const Caller& caller, const Exec& exec, const Source& source, 
     using Value = typename Operation::value_type;
     const auto cells = axis_cells(source, axis);
     if (cells.length == 0 || exchange.values() == 0) return;
-    const AxisLoop loop =
-        make_loop(Source::rank(), axis, cells.extents, cells.strides, cells.strides, false);
+    const AxisLoop loop(Source::rank(), axis, cells.extents, cells.strides, cells.strides, false);
     constexpr std::int64_t tile = lines_at_once<Value, Exec>;
     const LineChunks chunks = cut_lines<Value>(exec, loop, cells.length);
     Value* const own = exchange.template own<Value>();
     using T = std::remove_const_t<typename Source::value_type>;
     const auto reduce_into = [&](Value* buffer) {
-        launch_units(caller.label, exec, loop, chunks.count,
+        launch_units(caller, exec, loop, chunks.count,
                      LineReduction<T, Operation, Ordered, tile>{
                          loop, cells.first, cells.step, chunks, loop.count(), buffer, operation});
     };
     if (chunks.count == 1) return reduce_into(own);
     const auto scratch = allocate_values<Value, typename Exec::memory_space>(
-        exec, caller.label, chunks.count * loop.count());
+        exec, caller, chunks.count * loop.count());
     reduce_into(scratch.data());
-    launch_each(caller.label, exec, loop.count(),
+    launch_flat(caller, exec, loop.count(),
                 JoinChunks<Operation>{scratch.data(), loop.count(), chunks.count, own, operation});
-    exec.fence(caller.label + ": partial results are dropped");
+    exec.fence(caller.label(": partial results are dropped"));
 }
 
 /// The values of the exchange's own buffer, rounded on the host for elements of type Result.
@@ -73,13 +72,13 @@ auto round_lines(const Caller& caller, const Exec& exec, const Exchange& exchang
         exchange.template own<Value>(), static_cast<std::size_t>(exchange.values()));
     const auto values_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, values);
     Kokkos::deep_copy(exec, values_host, values);
-    exec.fence(caller.label + ": the host rounds");
-    const auto rounded = allocate_values<Rounded, Memory>(exec, caller.label, exchange.values());
+    exec.fence(caller.label(": the host rounds"));
+    const auto rounded = allocate_values<Rounded, Memory>(exec, caller, exchange.values());
     const auto rounded_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, rounded);
     for (std::size_t i = 0; i < values_host.size(); ++i)
         rounded_host(i) = Operation::template rounded<Result>(values_host(i));
     Kokkos::deep_copy(exec, rounded, rounded_host);
-    exec.fence(caller.label + ": the host's copy is dropped");
+    exec.fence(caller.label(": the host's copy is dropped"));
     return rounded;
 }
 
@@ -91,19 +90,18 @@ void write_lines(const Caller& caller, const Exec& exec, int axis, const Exchang
     note_written(target);
     const auto cells = axis_cells(target, axis);
     if (cells.length == 0) return;
-    const AxisLoop loop =
-        make_loop(Target::rank(), axis, cells.extents, cells.strides, cells.strides, true);
+    const AxisLoop loop(Target::rank(), axis, cells.extents, cells.strides, cells.strides, true);
     const auto write = [&]<class From, class Convert>(const From* from, const Convert& convert) {
         constexpr std::int64_t tile = lines_at_once<From, Exec>;
         launch_units(
-            caller.label, exec, loop, 1,
+            caller, exec, loop, 1,
             BufferKernel<From, Result, Convert, false, tile>{loop, from, cells.first, convert});
     };
     if constexpr (requires { Operation::template rounded<Result>(Operation::neutral()); }) {
         const auto rounded = round_lines<Operation, Result>(caller, exec, exchange);
         using Rounded = typename decltype(rounded)::value_type;
         write(static_cast<const Rounded*>(rounded.data()), CastTo<Result>());
-        exec.fence(caller.label + ": the rounded values are dropped");
+        exec.fence(caller.label(": the rounded values are dropped"));
     } else {
         using Value = typename Operation::value_type;
         write(static_cast<const Value*>(exchange.template own<Value>()),
@@ -116,28 +114,36 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
                  const Source& source, const Target& target) {
     using Value = typename Operation::value_type;
     using Result = typename Target::value_type;
-    const Communicator& comm = axis.communicator();
-    const CollectiveCall call(comm, caller.name);
-    begin_axis_call(comm, caller, source, axis.axis(), target, [&](const AxisCall& arguments) {
-        check_grid_axis(caller, axis, source.layout());
-        check_reduced(arguments);
-        if (!Operation::has_neutral) check_not_empty(arguments);
-        cells_across(caller, source.layout(), axis.axis(), GridAxisAccess::lines(axis));
+    const CollectiveCall call(axis.communicator(), caller.name);
+    std::vector<int> holders;
+    const AxisLines lines =
+        begin_axis_call(caller, source, axis, target, [&](const AxisCall& arguments) {
+            check_reduced(arguments);
+            if (!Operation::has_neutral) check_not_empty(arguments);
+            holders = places_with_cells(target.layout().axis(axis.axis()));
+        });
+    GridAxisAccess::jointly(axis, caller, [&](Alone& alone) {
+        if (source.extent(axis.axis()) == 0)
+            return alone([&] {
+                if constexpr (Operation::has_neutral)
+                    fill(exec, target, Operation::template result<Result>(Operation::neutral()));
+                exec.fence(caller.label(": results are there on return"));
+            });
+        auto& exchange = GridAxisAccess::keep<typename Exec::memory_space>(axis, exec, lines.cells,
+                                                                           sizeof(Value));
+        alone([&] {
+            exchange.set_places(exec, lines.places);
+            reduce_lines<false>(caller, exec, source, axis.axis(), operation, exchange);
+        });
+        if (holders.size() == 1)
+            exchange.reduce_to(holders.front(), caller, alone, exec, operation);
+        else
+            exchange.reduce_to_all(caller, alone, exec, operation);
+        alone([&] {
+            write_lines<Operation>(caller, exec, axis.axis(), exchange, target);
+            exec.fence(caller.label(": the buffers may be used again"));
+        });
     });
-    if (source.extent(axis.axis()) == 0) {
-        if constexpr (Operation::has_neutral)
-            fill(exec, target, Operation::template result<Result>(Operation::neutral()));
-        return exec.fence(caller.label + ": results are there on return");
-    }
-    auto& exchange = exchange_across<Value>(exec, caller, axis, source.layout());
-    reduce_lines<false>(caller, exec, source, axis.axis(), operation, exchange);
-    const std::vector<int> holders = places_with_cells(target.layout().axis(axis.axis()));
-    if (holders.size() == 1)
-        exchange.reduce_to(holders.front(), caller.label, exec, operation);
-    else
-        exchange.reduce_to_all(caller.label, exec, operation);
-    write_lines<Operation>(caller, exec, axis.axis(), exchange, target);
-    exec.fence(caller.label + ": the buffers may be used again");
 }
 
 } // namespace impl
@@ -163,7 +169,7 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 ///             on whatever processes; reduced_layout() makes such a layout
 /// Space:      kernels on `exec`, which have finished on return
 /// Touches:    reads the interior cells of the source, writes those of the target
-/// Cost:       reads the source once; an agreement, two without a GridAxis; one value for each line of cells is exchanged, see GridAxis.
+/// Cost:       reads the source once; two agreements, three without a GridAxis; one value for each line of cells is exchanged, see GridAxis.
 ///             Without a GridAxis kept, its plans and buffers each time
 /// Errors:     ShapeError, which names both layouts and what would align them, if the target's cells are others;
 ///             UsageError as sum(), if there is no such axis, the minimum or the like of no cells, or an
@@ -175,7 +181,7 @@ template <ExecutionSpace Exec, class Op, DistViewLike Source, WritableDistView T
              JoinsElements<Op, typename Source::non_const_value_type>)
 void axis_reduce(const Exec& exec, GridAxis& axis, const Op& op, const Source& source,
                  const Target& target) {
-    static const impl::Caller caller("axis_reduce");
+    static constexpr impl::Caller caller("axis_reduce");
     using Operation = impl::AxisOperation<Op, typename Source::non_const_value_type>;
     impl::reduce_axis(caller, exec, axis, Operation{op}, source, target);
 }
@@ -215,7 +221,7 @@ template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target>
              Source::rank() == Target::rank() && NumericDistView<Source>)
 void axis_reduce(const Exec& exec, const Communicator& comm, Sum op, const Source& source, int axis,
                  const Target& target, const AxisReduceOptions& options) {
-    static const impl::Caller caller("axis_reduce");
+    static constexpr impl::Caller caller("axis_reduce");
     const CollectiveCall call(comm, caller.name);
     impl::agree_on_options(comm, caller, options.reproducible);
     GridAxis along(comm, source.layout().grid(), axis);

@@ -58,7 +58,7 @@ template <ExecutionSpace Exec, DistViewLike X, WritableDistView Y>
 void axpby(const Exec& exec, const typename Y::non_const_value_type& alpha, const X& x,
            const typename Y::non_const_value_type& beta, const Y& y,
            Cells cells = Cells::interior) {
-    static const impl::Caller caller("axpby");
+    static constexpr impl::Caller caller("axpby");
     if (beta == typename Y::non_const_value_type(0))
         impl::launch_for_pair(
             caller, exec, x, y, cells,
@@ -82,7 +82,7 @@ template <ExecutionSpace Exec, WritableDistView Y>
     requires(AccessibleFrom<Y, Exec> && impl::MultipliedAndAdded<typename Y::value_type>)
 void scale(const Exec& exec, const typename Y::non_const_value_type& alpha, const Y& y,
            Cells cells = Cells::interior) {
-    static const impl::Caller caller("scale");
+    static constexpr impl::Caller caller("scale");
     impl::launch_for_pair(
         caller, exec, y, y, cells,
         [&]<class ViewX, class ViewY>(const impl::ShiftedView<ViewX>& from, const ViewY& to) {

@@ -158,9 +158,10 @@ public:
         : m_comm(comm), m_layout(layout), m_options(options) {
         const CollectiveCall call(comm, "ConjugateGradient");
         agree_on_options();
-        m_p = make(exec, "distview::ConjugateGradient::p");
-        m_q = make(exec, "distview::ConjugateGradient::q");
-        m_r = make(exec, "distview::ConjugateGradient::r");
+        m_p = make(exec, 'p');
+        m_q = make(exec, 'q');
+        m_r = make(exec, 'r');
+        exec.fence(impl::label_of("distview::ConjugateGradient: any instance may solve"));
     }
 
     /// Solves A x = b, from what x is.
@@ -180,25 +181,29 @@ public:
     ConjugateGradientResult solve(const Exec& exec, const Operator& a, const Preconditioner& m,
                                   const RightSide& b, const Vector& x, const Watch& watch = {}) {
         const CollectiveCall call(m_comm, "ConjugateGradient::solve");
+        ConjugateGradientResult result;
         agree_on(m_comm, "ConjugateGradient::solve", [&] {
             require_layout(b.layout(), b.process(), "b");
             require_layout(x.layout(), x.process(), "x");
+            result.history.reserve(
+                static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 10'000)) + 1);
         });
         if constexpr (std::same_as<Preconditioner, NoPreconditioner>) {
-            return iterate(exec, a, impl::SameElement{}, [] {}, b, x, watch);
+            iterate(exec, a, impl::SameElement{}, [] {}, b, x, watch, result);
         } else if constexpr (impl::is_pointwise<Preconditioner>) {
             const impl::ElementOfFunctor element{m.functor};
-            return iterate(exec, a, element, [] {}, b, x, watch);
+            iterate(exec, a, element, [] {}, b, x, watch, result);
         } else {
             static_assert(
                 std::invocable<const Preconditioner&, const Exec&, const Vector&, const Vector&>,
                 "ConjugateGradient: a preconditioner is NoPreconditioner, a PointPreconditioner, "
                 "or is called as m(exec, r, z)");
-            if (!m_has_z) m_z = make(exec, "distview::ConjugateGradient::z");
+            if (!m_has_z) m_z = make(exec, 'z');
             m_has_z = true;
             const impl::ElementOfArray<typename Vector::view_type> element{m_z.view()};
-            return iterate(exec, a, element, [&] { m(exec, m_r, m_z); }, b, x, watch);
+            iterate(exec, a, element, [&] { m(exec, m_r, m_z); }, b, x, watch, result);
         }
+        return result;
     }
     template <ExecutionSpace Exec, class Operator, DistViewLike RightSide>
     ConjugateGradientResult solve(const Exec& exec, const Operator& a, const RightSide& b,
@@ -234,9 +239,10 @@ private:
     }
     /// An array of zeros, padding included.
     template <ExecutionSpace Exec>
-    Vector make(const Exec& exec, const char* label) const {
+    Vector make(const Exec& exec, char name) const {
         return make_dist_view<typename View::data_type, typename View::array_layout,
-                              typename View::memory_space>(exec, label, m_comm, m_layout);
+                              typename View::memory_space>(
+            exec, impl::label_of("distview::ConjugateGradient::", name), m_comm, m_layout);
     }
 
     template <ExecutionSpace Exec, class Terms>
@@ -258,7 +264,7 @@ private:
     /// to = A from; returns from * to.
     template <ExecutionSpace Exec, class Operator>
     double apply(const Exec& exec, const Operator& a, const Vector& from, const Vector& to) const {
-        static const impl::Caller caller("ConjugateGradient::apply");
+        static constexpr impl::Caller caller("ConjugateGradient::apply");
         if constexpr (impl::is_stencil<Operator>) {
             a.plan.execute(exec, from);
             return sums(caller, exec, impl::ApplyTerms(from.view(), to.view(), a.functor))[0];
@@ -276,7 +282,7 @@ private:
     template <ExecutionSpace Exec, class Element, class Precondition>
     Norms update(const Exec& exec, double alpha, const Element& element,
                  const Precondition& precondition) const {
-        static const impl::Caller caller("ConjugateGradient::update");
+        static constexpr impl::Caller caller("ConjugateGradient::update");
         const auto step = static_cast<value_type>(alpha);
         impl::note_written(m_r); // which a preconditioner may exchange
         constexpr bool stores_z = std::same_as<Element, impl::ElementOfArray<View>>;
@@ -295,14 +301,11 @@ private:
 
     template <ExecutionSpace Exec, class Operator, class Element, class Precondition,
               DistViewLike RightSide, class Watch>
-    ConjugateGradientResult iterate(const Exec& exec, const Operator& a, const Element& element,
-                                    const Precondition& precondition, const RightSide& b,
-                                    const Vector& x, const Watch& watch) {
-        static const impl::Caller start("ConjugateGradient::start");
-        static const impl::Caller direction("ConjugateGradient::direction");
-        ConjugateGradientResult result;
-        result.history.reserve(
-            static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 10'000)) + 1);
+    void iterate(const Exec& exec, const Operator& a, const Element& element,
+                 const Precondition& precondition, const RightSide& b, const Vector& x,
+                 const Watch& watch, ConjugateGradientResult& result) {
+        static constexpr impl::Caller start("ConjugateGradient::start");
+        static constexpr impl::Caller direction("ConjugateGradient::direction");
         apply(exec, a, x, m_q);
         const double bb =
             sums(start, exec, impl::ResidualTerms(b.view(), m_q.view(), m_r.view()))[0];
@@ -348,8 +351,7 @@ private:
             impl::note_written(x);
             impl::note_written(m_p);
         }
-        exec.fence("distview::ConjugateGradient::solve: x is complete");
-        return result;
+        exec.fence(impl::label_of("distview::ConjugateGradient::solve: x is complete"));
     }
 
     Communicator m_comm;

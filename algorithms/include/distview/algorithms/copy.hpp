@@ -39,7 +39,7 @@ template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination
              SameRank<Source, Destination> && ElementsConvertTo<Source, Destination>)
 void copy(const Exec& exec, const Source& source, const Destination& destination,
           Cells cells = Cells::interior) {
-    static const impl::Caller caller("copy");
+    static constexpr impl::Caller caller("copy");
     impl::launch_for_pair(
         caller, exec, source, destination, cells,
         []<class From, class To>(const impl::ShiftedView<From>& from, const To& to) {

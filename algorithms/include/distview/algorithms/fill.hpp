@@ -71,7 +71,7 @@ template <ExecutionSpace Exec, WritableDistView View>
     requires AccessibleFrom<View, Exec>
 void fill(const Exec& exec, const View& view, const typename View::non_const_value_type& value,
           Cells cells = Cells::interior) {
-    static const impl::Caller caller("fill");
+    static constexpr impl::Caller caller("fill");
     impl::launch_for(caller, exec, view, cells,
                      impl::FillBody<typename View::view_type>{view.view(), value});
     impl::note_written(view, cells);
@@ -88,13 +88,13 @@ void fill(const Exec& exec, const View& view, const typename View::non_const_val
 ///             (Cells::owned); on unstructured axes the labels
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    writes the cells only
-/// Cost:       no allocation, no fence; with a cyclic or unstructured axis a DeviceLayout
+/// Cost:       no allocation, no fence; on a device, with a cyclic or unstructured axis, a DeviceLayout
 template <ExecutionSpace Exec, WritableDistView View, GlobalFunctor<View> Function>
     requires AccessibleFrom<View, Exec>
 void fill_with(const Exec& exec, const View& view, const Function& function,
                Cells cells = Cells::interior) {
-    static const impl::Caller caller("fill_with");
-    impl::fill_with_function(caller, caller.label, exec, view, function, cells);
+    static constexpr impl::Caller caller("fill_with");
+    impl::fill_with_function(caller, caller.label(), exec, view, function, cells);
 }
 /// The same in a kernel of that name, for profilers.
 ///
@@ -103,7 +103,7 @@ template <ExecutionSpace Exec, WritableDistView View, GlobalFunctor<View> Functi
     requires AccessibleFrom<View, Exec>
 void fill_with(const Exec& exec, const std::string& label, const View& view,
                const Function& function, Cells cells = Cells::interior) {
-    static const impl::Caller caller("fill_with");
+    static constexpr impl::Caller caller("fill_with");
     impl::fill_with_function(caller, label, exec, view, function, cells);
 }
 

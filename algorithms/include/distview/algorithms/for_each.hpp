@@ -38,7 +38,7 @@ template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const View& view, const Functor& functor,
               Cells cells = Cells::interior) {
-    static const impl::Caller caller("for_each");
+    static constexpr impl::Caller caller("for_each");
     impl::launch_for(caller, exec, view, cells, functor);
     impl::note_written(view, cells);
 }
@@ -51,7 +51,7 @@ template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor,
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
               const Which& cells = Cells::interior) {
-    static const impl::Caller caller("for_each");
+    static constexpr impl::Caller caller("for_each");
     impl::launch_for(caller, label, exec, view, cells, functor);
     impl::note_written(view, cells);
 }
@@ -63,7 +63,7 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
 template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const View& view, const Functor& functor, const LocalBox& cells) {
-    static const impl::Caller caller("for_each");
+    static constexpr impl::Caller caller("for_each");
     impl::launch_for(caller, exec, view, cells, functor);
     impl::note_written(view, cells);
 }
@@ -74,7 +74,7 @@ template <ExecutionSpace Exec, DistViewLike View, class Functor, class Named, cl
 void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec,
                       const std::string& label, const View& view, const Functor& functor,
                       const Named& named, const Which& cells) {
-    CheckedKernel kernel{caller.name.c_str(), label, is_collective};
+    CheckedKernel kernel{caller.name, label, is_collective};
     kernel.writes.push_back(checked_array(exec, view, cells));
     std::apply(
         [&](const auto&... read) { (kernel.reads.push_back(checked_array(exec, read)), ...); },
@@ -114,7 +114,7 @@ template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor, cla
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
               const Reading<Reads, Writes>& named, const Which& cells = Cells::interior) {
-    static const impl::Caller caller("for_each");
+    static constexpr impl::Caller caller("for_each");
     if (impl::is_checking())
         impl::for_each_checked(caller, false, exec, label, view, functor, named, cells);
     else
@@ -143,13 +143,13 @@ void for_each_mapped(const Caller& caller, const std::string& label, const Exec&
 /// Indices:    GlobalIndex: the interior's from 0, negative or extent(d) and above in boundary padding
 ///             (Cells::owned); on unstructured axes the labels
 /// Space:      one kernel on `exec`; on return work may still run there
-/// Cost:       that of for_each(); with a cyclic or unstructured axis also a DeviceLayout
+/// Cost:       that of for_each(); on a device, with a cyclic or unstructured axis, also a DeviceLayout
 template <ExecutionSpace Exec, DistViewLike View, GlobalFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_global(const Exec& exec, const View& view, const Functor& functor,
                      Cells cells = Cells::interior) {
-    static const impl::Caller caller("for_each_global");
-    impl::for_each_mapped<false>(caller, caller.label, exec, view, functor, cells);
+    static constexpr impl::Caller caller("for_each_global");
+    impl::for_each_mapped<false>(caller, caller.label(), exec, view, functor, cells);
 }
 /// The same in a kernel of that name, for profilers.
 ///
@@ -158,7 +158,7 @@ template <ExecutionSpace Exec, DistViewLike View, GlobalFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_global(const Exec& exec, const std::string& label, const View& view,
                      const Functor& functor, Cells cells = Cells::interior) {
-    static const impl::Caller caller("for_each_global");
+    static constexpr impl::Caller caller("for_each_global");
     impl::for_each_mapped<false>(caller, label, exec, view, functor, cells);
 }
 
@@ -175,8 +175,8 @@ template <ExecutionSpace Exec, DistViewLike View, CellAndGlobalFunctor<View> Fun
     requires AccessibleFrom<View, Exec>
 void for_each_with_global(const Exec& exec, const View& view, const Functor& functor,
                           Cells cells = Cells::interior) {
-    static const impl::Caller caller("for_each_with_global");
-    impl::for_each_mapped<true>(caller, caller.label, exec, view, functor, cells);
+    static constexpr impl::Caller caller("for_each_with_global");
+    impl::for_each_mapped<true>(caller, caller.label(), exec, view, functor, cells);
 }
 /// The same in a kernel of that name, for profilers.
 ///
@@ -185,7 +185,7 @@ template <ExecutionSpace Exec, DistViewLike View, CellAndGlobalFunctor<View> Fun
     requires AccessibleFrom<View, Exec>
 void for_each_with_global(const Exec& exec, const std::string& label, const View& view,
                           const Functor& functor, Cells cells = Cells::interior) {
-    static const impl::Caller caller("for_each_with_global");
+    static constexpr impl::Caller caller("for_each_with_global");
     impl::for_each_mapped<true>(caller, label, exec, view, functor, cells);
 }
 

@@ -10,7 +10,7 @@
 #include <distview/core/kokkos_ext.hpp>
 
 #include <cstring>
-#include <exception>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <type_traits>
@@ -51,22 +51,6 @@ template <ViewLike View>
 using HostMirror =
     decltype(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, std::declval<const View&>()));
 
-/// Extents or strides as the library's numbers.
-template <ViewLike View>
-Extents strides_of(const View& view) {
-    Extents strides{};
-    for (std::size_t d = 0; d < View::rank(); ++d)
-        strides[d] = static_cast<std::int64_t>(view.stride(d));
-    return strides;
-}
-template <ViewLike View>
-Extents extents_of(const View& view) {
-    Extents extents{};
-    for (std::size_t d = 0; d < View::rank(); ++d)
-        extents[d] = static_cast<std::int64_t>(view.extent(d));
-    return extents;
-}
-
 template <bool ToPacked, ExecutionSpace Exec, DistViewLike View, ViewLike Packed>
 void launch_pack(const Caller& caller, const Exec& exec, const View& view, Cells cells,
                  const Packed& packed) {
@@ -85,7 +69,7 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
     for (int d = 0; d < View::rank(); ++d)
         extents[static_cast<std::size_t>(d)] = box.end[d] - box.begin[d];
     return allocate_view<PackedView<View>>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label + "::packed"), extents);
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::packed")), extents);
 }
 
 } // namespace impl
@@ -115,43 +99,39 @@ template <ExecutionSpace Exec, DistViewLike View>
 GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& view, int root,
                         Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
-    static const impl::Caller caller("gather");
+    static constexpr impl::Caller caller("gather");
     const CollectiveCall call(comm, caller.name);
     GlobalView<View> global;
     impl::GatherGeometry geometry;
     impl::HostMirror<impl::PackedView<View>> packed_host;
-    std::exception_ptr failure;
-    try {
-        impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
-        impl::check_elements(caller.name.c_str(), view);
-        geometry = impl::GatherGeometry(caller.name.c_str(), view.layout(), cells, root, sizeof(T));
+    const auto pack = [&] {
+        impl::check_elements(caller.name, view);
+        geometry = impl::GatherGeometry(caller.name, view.layout(), cells, root, sizeof(T));
         const auto packed = impl::allocate_packed(caller, exec, view, cells);
         packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
         if (comm.rank() == root)
             global = allocate_view<GlobalView<View>>(
-                Kokkos::view_alloc(Kokkos::WithoutInitializing, caller.label + "::global"),
+                Kokkos::view_alloc(Kokkos::WithoutInitializing, caller.label("::global")),
                 geometry.extents());
         impl::launch_pack<true>(caller, exec, view, cells, packed);
         Kokkos::deep_copy(exec, packed_host, packed);
-        exec.fence(caller.label + ": MPI reads the packed cells");
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    impl::agree_on_arguments(comm, caller, failure,
-                             {&view.layout(), cells, element_type<T>(), {view.identity()}, root});
-    geometry.complete(caller.name.c_str(), comm);
+        exec.fence(caller.label(": MPI reads the packed cells"));
+    };
+    impl::compute_alike(caller, comm, {.cells = cells, .root = root}, pack, view);
+    geometry.complete(caller.name, comm);
 
     const Extents strides = impl::strides_of(global);
+    // By reference: a std::function takes memory for lambdas of so many references.
+    const auto put_all = [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
+        const auto put = [&](std::int64_t to, std::int64_t from) {
+            std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
+        };
+        geometry.for_each_element(process, strides, impl::Copies::of_owner, offset,
+                                  std::ssize(piece), put);
+    };
     impl::gather_pieces(comm, root,
                         std::as_bytes(std::span(packed_host.data(), packed_host.size())),
-                        geometry.sizes(), {.element_bytes = sizeof(T)},
-                        [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
-                            const auto put = [&](std::int64_t to, std::int64_t from) {
-                                std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
-                            };
-                            geometry.for_each_element(process, strides, impl::Copies::of_owner,
-                                                      offset, std::ssize(piece), put);
-                        });
+                        geometry.sizes(), {.element_bytes = sizeof(T)}, std::cref(put_all));
     return global;
 }
 
@@ -175,43 +155,38 @@ template <ExecutionSpace Exec, ViewLike Global, WritableDistView View>
 void scatter(const Exec& exec, const Communicator& comm, const Global& global, int root,
              const View& view, Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
-    static const impl::Caller caller("scatter");
+    static constexpr impl::Caller caller("scatter");
     const CollectiveCall call(comm, caller.name);
     impl::GatherGeometry geometry;
     impl::PackedView<View> packed;
     impl::HostMirror<impl::PackedView<View>> packed_host;
-    std::exception_ptr failure;
-    try {
-        impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
-        geometry = impl::GatherGeometry(caller.name.c_str(), view.layout(), cells, root, sizeof(T));
-        if (comm.rank() == root)
-            geometry.check_extents(caller.name.c_str(), impl::extents_of(global));
+    const auto allocate = [&] {
+        geometry = impl::GatherGeometry(caller.name, view.layout(), cells, root, sizeof(T));
+        if (comm.rank() == root) geometry.check_extents(caller.name, impl::extents_of(global));
         packed = impl::allocate_packed(caller, exec, view, cells);
         packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
-        exec.fence(caller.label + ": MPI writes the packed cells");
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    impl::agree_on_arguments(comm, caller, failure,
-                             {&view.layout(), cells, element_type<T>(), {view.identity()}, root});
-    geometry.complete(caller.name.c_str(), comm);
+        exec.fence(caller.label(": MPI writes the packed cells"));
+    };
+    impl::compute_alike(caller, comm, {.cells = cells, .root = root}, allocate, view);
+    geometry.complete(caller.name, comm);
 
     const Extents strides = impl::strides_of(global);
-    impl::scatter_pieces(
-        comm, root, geometry.sizes(), {.element_bytes = sizeof(T)},
-        [&](int process, std::int64_t offset, std::span<std::byte> piece) {
-            const auto take = [&](std::int64_t from, std::int64_t to) {
-                std::memcpy(piece.data() + to, global.data() + from, sizeof(T));
-            };
-            geometry.for_each_element(process, strides, impl::Copies::all, offset,
-                                      std::ssize(piece), take);
-        },
-        std::as_writable_bytes(std::span(packed_host.data(), packed_host.size())));
-
-    Kokkos::deep_copy(exec, packed, packed_host);
-    impl::launch_pack<false>(caller, exec, view, cells, packed);
-    impl::note_written(view);
-    exec.fence(caller.label + ": the packed cells are dropped");
+    const auto take_all = [&](int process, std::int64_t offset, std::span<std::byte> piece) {
+        const auto take = [&](std::int64_t from, std::int64_t to) {
+            std::memcpy(piece.data() + to, global.data() + from, sizeof(T));
+        };
+        geometry.for_each_element(process, strides, impl::Copies::all, offset, std::ssize(piece),
+                                  take);
+    };
+    impl::scatter_pieces(comm, root, geometry.sizes(), {.element_bytes = sizeof(T)},
+                         std::cref(take_all),
+                         std::as_writable_bytes(std::span(packed_host.data(), packed_host.size())));
+    agree_on(comm, caller.name, [&] {
+        Kokkos::deep_copy(exec, packed, packed_host);
+        impl::launch_pack<false>(caller, exec, view, cells, packed);
+        impl::note_written(view);
+        exec.fence(caller.label(": the packed cells are dropped"));
+    });
 }
 
 } // namespace distview

@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -57,7 +55,7 @@ struct Elementwise {
 /// Collective: every call that takes an execution space, over the communicator, in the same order on all ranks
 /// Shapes:     equal numbers of elements on the processes of a line
 /// Space:      kernels on `exec`, which have finished on return
-/// Cost:       an agreement and an MPI_Allgather of 8 bytes a rank; the first time for these extents also
+/// Cost:       two agreements and an MPI_Allgather of 8 bytes a rank; the first time for these extents also
 ///             buffers (three times the elements) and plans. Of n elements on P places
 ///             2 n (P - 1) / P travel to and from every place, n (P - 1) if they are few
 /// Errors:     UsageError if there is no such axis or place, or the grid is not one of comm.size() processes;
@@ -86,8 +84,8 @@ public:
     /// Touches: reads the view of `root`, writes those of all others
     template <ExecutionSpace Exec, impl::ExchangedView<Exec> View>
     void broadcast(const Exec& exec, int root, const View& view) {
-        const auto run = [&](auto& lines, const std::string& label) {
-            lines.broadcast(root, label, exec);
+        const auto run = [&](auto& lines, const impl::Caller& caller, impl::Alone& alone) {
+            lines.broadcast(root, caller, alone, exec);
         };
         exchange(exec, {"GridAxis::broadcast", root}, view, coordinate() == root,
                  coordinate() != root, run);
@@ -101,8 +99,8 @@ public:
     template <ExecutionSpace Exec, class Op, impl::ExchangedView<Exec> View>
         requires JoinsElements<Op, typename View::value_type>
     void reduce(const Exec& exec, const Op& op, int root, const View& view) {
-        const auto run = [&](auto& lines, const std::string& label) {
-            lines.reduce_to(root, label, exec,
+        const auto run = [&](auto& lines, const impl::Caller& caller, impl::Alone& alone) {
+            lines.reduce_to(root, caller, alone, exec,
                             impl::Elementwise<Op, typename View::value_type>{op});
         };
         exchange(exec, {"GridAxis::reduce", root}, view, true, coordinate() == root, run);
@@ -113,8 +111,9 @@ public:
     template <ExecutionSpace Exec, class Op, impl::ExchangedView<Exec> View>
         requires JoinsElements<Op, typename View::value_type>
     void all_reduce(const Exec& exec, const Op& op, const View& view) {
-        const auto run = [&](auto& lines, const std::string& label) {
-            lines.reduce_to_all(label, exec, impl::Elementwise<Op, typename View::value_type>{op});
+        const auto run = [&](auto& lines, const impl::Caller& caller, impl::Alone& alone) {
+            lines.reduce_to_all(caller, alone, exec,
+                                impl::Elementwise<Op, typename View::value_type>{op});
         };
         exchange(exec, {"GridAxis::all_reduce", 0}, view, true, true, run);
     }
@@ -135,30 +134,45 @@ private:
         using T = typename View::value_type;
         const CollectiveCall collective(m_comm, call.name);
         const impl::Caller caller(call.name);
-        auto& lines = keep<typename Exec::memory_space>(
-            exec, lengths_of_lines(call, static_cast<std::int64_t>(view.size()), sizeof(T)),
-            sizeof(T));
-        lines.set_all_places(exec);
-        Extents extents{};
-        Extents strides{};
-        for (std::size_t d = 0; d < View::rank(); ++d) {
-            extents[d] = static_cast<std::int64_t>(view.extent(d));
-            strides[d] = static_cast<std::int64_t>(view.stride(d));
-        }
-        const impl::AxisLoop loop =
-            impl::make_loop(static_cast<int>(View::rank()), -1, extents, strides, strides, false);
+        const std::vector<std::int64_t> lengths =
+            lengths_of_lines(call, static_cast<std::int64_t>(view.size()), sizeof(T));
+        const Extents strides = impl::strides_of(view);
+        const impl::AxisLoop loop(static_cast<int>(View::rank()), -1, impl::extents_of(view),
+                                  strides, strides, false);
         constexpr std::int64_t tile = impl::lines_at_once<T, Exec>;
-        T* const own = lines.template own<T>();
-        if (reads)
-            impl::launch_units(
-                caller.label, exec, loop, 1,
-                impl::BufferKernel<T, T, impl::AsIs, true, tile>{loop, view.data(), own, {}});
-        run(lines, caller.label);
-        if (writes)
-            impl::launch_units(
-                caller.label, exec, loop, 1,
-                impl::BufferKernel<T, T, impl::AsIs, false, tile>{loop, own, view.data(), {}});
-        exec.fence(caller.label + ": the buffers may be used again");
+        jointly(call.name, [&](impl::Alone& alone) {
+            auto& lines = keep<typename Exec::memory_space>(exec, lengths, sizeof(T));
+            T* const own = lines.template own<T>();
+            alone([&] {
+                lines.set_all_places(exec);
+                if (reads)
+                    impl::launch_units(caller, exec, loop, 1,
+                                       impl::BufferKernel<T, T, impl::AsIs, true, tile>{
+                                           loop, view.data(), own, {}});
+            });
+            run(lines, caller, alone);
+            alone([&] {
+                if (writes)
+                    impl::launch_units(caller, exec, loop, 1,
+                                       impl::BufferKernel<T, T, impl::AsIs, false, tile>{
+                                           loop, own, view.data(), {}});
+                exec.fence(caller.label(": the buffers may be used again"));
+            });
+        });
+    }
+
+    /// Calls action(alone), which makes the same collective calls on all ranks and gives `alone` what this rank does
+    /// between them. All ranks get an error or none does; after one they make anew what a call may have left half done.
+    template <class Action>
+    void jointly(const char* name, const Action& action) {
+        try {
+            impl::Alone alone;
+            action(alone);
+            agree(m_comm, name, alone.failure());
+        } catch (...) {
+            m_exchanges.clear();
+            throw;
+        }
     }
 
     /// The exchange of so many values in the processes of each line; makes it the first time.
@@ -173,7 +187,9 @@ private:
             move_to_end(i);
             return *kept;
         }
-        auto made = std::make_unique<Lines>(exec, m_comm, m_lines, values, bytes);
+        auto made = agree_on(m_comm, "GridAxis", [&] {
+            return std::make_unique<Lines>(exec, m_comm, m_lines, values, bytes);
+        });
         Lines& result = *made;
         add(std::move(made));
         return result;
@@ -192,6 +208,10 @@ namespace impl {
 /// For algorithms along the axis.
 struct GridAxisAccess {
     static const GridLines& lines(const GridAxis& axis) { return axis.m_lines; }
+    template <class Action>
+    static void jointly(GridAxis& axis, const Caller& caller, const Action& action) {
+        axis.jointly(caller.name, action);
+    }
     template <class MemorySpace, ExecutionSpace Exec>
     static LineExchange<MemorySpace>& keep(GridAxis& axis, const Exec& exec,
                                            const std::vector<std::int64_t>& values,

@@ -6,6 +6,7 @@
 #include <distview/algorithms/min_max.hpp>
 #include <distview/comm/collectives.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -116,7 +117,7 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
     const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
         edges_host(bins.edges().data(), bins.edges().size());
     const Kokkos::View<double*, Memory> edges(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label + "::edges"),
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::edges")),
         edges_host.size());
     Kokkos::deep_copy(exec, edges, edges_host);
     const Bins<Memory> in_kernel{edges, bins.count(), bins.scale()};
@@ -126,13 +127,13 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
     const std::int64_t parts = loops_by_row<Exec> ? part_count(exec, box.count()) : 1;
     const bool has_own = loops_by_row<Exec> && parts * bins.count() <= most_counters;
     const Kokkos::View<std::int64_t*, Memory> counts(
-        Kokkos::view_alloc(exec, caller.label + "::counts"),
+        Kokkos::view_alloc(exec, caller.label("::counts")),
         static_cast<std::size_t>((has_own ? parts : 1) * bins.count()));
     if constexpr (loops_by_row<Exec>)
         if (has_own)
             with_cell_walk<CountCell<Section, Memory>, false>(
-                caller.name.c_str(), view, box, [&]<class Walk>(const Walk& walk) {
-                    Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, parts),
+                caller.name, view, box, [&]<class Walk>(const Walk& walk) {
+                    Kokkos::parallel_for(caller.label(), cell_policy<std::int64_t>(exec, parts),
                                          CountRows<Walk, Section, Memory>{
                                              walk, view.view(), in_kernel, counts, parts});
                 });
@@ -142,7 +143,7 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
 
     const auto counts_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, counts);
     Kokkos::deep_copy(exec, counts_host, counts);
-    exec.fence(caller.label + ": the host adds up the counts");
+    exec.fence(caller.label(": the host adds up the counts"));
     for (std::size_t i = 0; i < counts_host.size(); ++i)
         result[i % result.size()] += counts_host(i);
     return result;
@@ -151,24 +152,20 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
 template <ExecutionSpace Exec, DistViewLike View, class MakeBins>
 std::vector<std::int64_t> count_in_bins(const Exec& exec, const Communicator& comm,
                                         const View& view, Cells cells, const MakeBins& make_bins) {
-    static const Caller caller("histogram");
+    static constexpr Caller caller("histogram");
     const CollectiveCall call(comm, caller.name);
     HistogramBins bins;
     std::vector<std::int64_t> counts;
-    std::exception_ptr failure;
-    try {
-        check_array(caller.name.c_str(), comm, view.layout(), view.process());
-        check_elements(caller.name.c_str(), view);
-        bins = make_bins(caller.name.c_str());
+    Alone alone;
+    alone([&] {
+        check_array(caller.name, comm, view.layout(), view.process());
+        check_elements(caller.name, view);
+        bins = make_bins(caller.name);
         counts = count_section(caller, exec, view, cells, bins);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    combine_histogram(comm, caller, failure,
-                      {&view.layout(),
-                       cells,
-                       element_type<typename View::non_const_value_type>(),
-                       {view.identity()}},
+    });
+    combine_histogram(comm, caller, alone.failure(),
+                      {&view.layout(), cells, element_type<typename View::non_const_value_type>(),
+                       std::array{view.identity()}},
                       bins, counts);
     return counts;
 }

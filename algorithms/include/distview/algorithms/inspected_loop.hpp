@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -141,10 +140,10 @@ public:
         m_plan.emplace(GatherPlan(comm, from.layout(), list));
         agree_on(comm, name, [&] {
             m_brought = Kokkos::View<From_value*, MemorySpace>(
-                Kokkos::view_alloc(exec, "distview::InspectedLoop::brought"),
+                Kokkos::view_alloc(exec, impl::label_of("distview::InspectedLoop::brought")),
                 static_cast<std::size_t>(m_plan->size()));
             make_outer(exec, std::move(found));
-            exec.fence("distview::InspectedLoop: tables are there");
+            exec.fence(impl::label_of("distview::InspectedLoop: tables are there"));
         });
     }
 
@@ -156,21 +155,23 @@ public:
     void execute(const Exec& exec) {
         const CollectiveCall call(m_comm, execute_name);
         auto handle = m_plan->start(exec, m_from, m_brought);
-        if (m_inner) for_each(exec, "distview::InspectedLoop::inner", m_to, *m_inner, m_inner_box);
+        if (m_inner)
+            for_each(exec, impl::label_of("distview::InspectedLoop::inner"), m_to, *m_inner,
+                     m_inner_box);
         handle.finish();
         impl::note_written(m_to);
-        const auto cells = static_cast<std::int64_t>(m_outer->cell_at.extent(0));
-        Kokkos::parallel_for(
-            "distview::InspectedLoop::outer",
-            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells), *m_outer);
-        std::int64_t overruns = 0;
-        Kokkos::deep_copy(exec, overruns, m_outer->overruns);
-        exec.fence("distview::InspectedLoop: cells are computed");
-        if (overruns != 0) {
-            Kokkos::deep_copy(exec, m_outer->overruns, std::int64_t{0});
-            exec.fence("distview::InspectedLoop: the next call counts anew");
-        }
         agree_on(m_comm, execute_name, [&] {
+            Kokkos::parallel_for(
+                impl::label_of("distview::InspectedLoop::outer"),
+                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, outer_cells()),
+                *m_outer);
+            std::int64_t overruns = 0;
+            Kokkos::deep_copy(exec, overruns, m_outer->overruns);
+            exec.fence(impl::label_of("distview::InspectedLoop: cells are computed"));
+            if (overruns != 0) {
+                Kokkos::deep_copy(exec, m_outer->overruns, std::int64_t{0});
+                exec.fence(impl::label_of("distview::InspectedLoop: the next call counts anew"));
+            }
             require<UsageError>(overruns == 0,
                                 "InspectedLoop: the functor asked for more elements "
                                 "than when it was inspected; indices must not depend "
@@ -207,18 +208,11 @@ private:
         });
     }
 
-    template <class View>
-    static Extents strides_of(const View& view) {
-        Extents result{};
-        for (std::size_t d = 0; d < View::rank(); ++d)
-            result[d] = static_cast<std::int64_t>(view.stride(d));
-        return result;
-    }
-
     /// Also makes the inner kernel.
     impl::Inspection inspect(const std::vector<IndexRange>& cells) {
         impl::Inspector inspector(m_from.layout(), m_to.layout(), m_comm.rank(),
-                                  strides_of(m_from.view()), strides_of(m_to.view()), cells);
+                                  impl::strides_of(m_from.view()), impl::strides_of(m_to.view()),
+                                  cells);
         impl::Inspection found = inspector.inspect(
             [&](const std::vector<std::int64_t>& cell, std::vector<std::int64_t>& indices) {
                 const impl::RecordedElements<From_value, From::rank()> recorded(indices);
@@ -244,8 +238,8 @@ private:
         m_outer.emplace(Outer{m_functor, m_to.view().data(), table(exec, found.cells),
                               table(exec, found.cell_at), table(exec, found.first),
                               table(exec, found.places),
-                              Kokkos::View<std::int64_t, MemorySpace>(
-                                  Kokkos::view_alloc(exec, "distview::InspectedLoop::overruns"))});
+                              Kokkos::View<std::int64_t, MemorySpace>(Kokkos::view_alloc(
+                                  exec, impl::label_of("distview::InspectedLoop::overruns")))});
     }
 
     template <class Elements, int... Axis>
@@ -261,10 +255,11 @@ private:
                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>
             host(numbers.data(), numbers.size());
         const Kokkos::View<std::int64_t*, MemorySpace> result(
-            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::InspectedLoop::table"),
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                               impl::label_of("distview::InspectedLoop::table")),
             numbers.size());
         Kokkos::deep_copy(exec, result, host);
-        exec.fence("distview::InspectedLoop: the host's table may go");
+        exec.fence(impl::label_of("distview::InspectedLoop: the host's table may go"));
         return result;
     }
 

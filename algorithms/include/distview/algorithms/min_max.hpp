@@ -131,7 +131,7 @@ auto extremum(const Caller& caller, const Exec& exec, const Communicator& comm, 
     const auto best = reduce<Reduction>(caller, comm, view, cells, [&] {
         return reduce_section(caller, exec, view, cells, Reduction{view.view()});
     });
-    if (!best.any) throw_no_cells(caller.name.c_str(), view.layout());
+    if (!best.any) throw_no_cells(caller.name, view.layout());
     return best.value;
 }
 
@@ -148,7 +148,7 @@ auto extremum_location(const Caller& caller, const Exec& exec, const Communicato
         });
         return local;
     });
-    if (!best.any) throw_no_cells(caller.name.c_str(), view.layout());
+    if (!best.any) throw_no_cells(caller.name, view.layout());
     CellValue<T, View::rank()> result{best.value.value, {}};
     for (std::size_t d = 0; d < result.index.size(); ++d) result.index[d] = best.value.index[d];
     return result;
@@ -167,7 +167,7 @@ template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
 typename View::non_const_value_type min(const Exec& exec, const Communicator& comm,
                                         const View& view, Cells cells = Cells::interior) {
-    static const impl::Caller caller("min");
+    static constexpr impl::Caller caller("min");
     return impl::extremum<false>(caller, exec, comm, view, cells);
 }
 
@@ -178,7 +178,7 @@ template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
 typename View::non_const_value_type max(const Exec& exec, const Communicator& comm,
                                         const View& view, Cells cells = Cells::interior) {
-    static const impl::Caller caller("max");
+    static constexpr impl::Caller caller("max");
     return impl::extremum<true>(caller, exec, comm, view, cells);
 }
 
@@ -189,15 +189,15 @@ typename View::non_const_value_type max(const Exec& exec, const Communicator& co
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Space:      one kernel on `exec`, which has finished on return
-/// Cost:       one MPI_Allgather of some 32 + 8 rank bytes a rank; with a cyclic or unstructured
-///             axis a DeviceLayout
+/// Cost:       one MPI_Allgather of some 32 + 8 rank bytes a rank; on a device, with a cyclic or
+///             unstructured axis, a DeviceLayout
 /// Errors:     those of min()
 template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
 CellValue<typename View::non_const_value_type, View::rank()>
 min_location(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
-    static const impl::Caller caller("min_location");
+    static constexpr impl::Caller caller("min_location");
     return impl::extremum_location<false>(caller, exec, comm, view, cells);
 }
 
@@ -209,7 +209,7 @@ template <ExecutionSpace Exec, OrderedDistView View>
 CellValue<typename View::non_const_value_type, View::rank()>
 max_location(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
-    static const impl::Caller caller("max_location");
+    static constexpr impl::Caller caller("max_location");
     return impl::extremum_location<true>(caller, exec, comm, view, cells);
 }
 

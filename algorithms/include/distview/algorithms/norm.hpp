@@ -88,7 +88,7 @@ template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
-    static const impl::Caller caller("norm1");
+    static constexpr impl::Caller caller("norm1");
     using Reduction = impl::MagnitudeReduction<typename View::view_type>;
     return impl::reduce<Reduction>(caller, comm, view, cells,
                                    [&] {
@@ -109,7 +109,7 @@ template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
              const ReductionOptions& options) {
-    static const impl::Caller caller("norm1(reproducible)");
+    static constexpr impl::Caller caller("norm1(reproducible)");
     if (!options.reproducible) return norm1(exec, comm, view, options.cells);
     return impl::exact_sums(caller, exec, comm, view, options.cells,
                             impl::MagnitudeTerms<typename View::view_type>(view.view()))
@@ -129,7 +129,7 @@ template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
-    static const impl::Caller caller("norm2");
+    static constexpr impl::Caller caller("norm2");
     const CollectiveCall call(comm, caller.name);
     using limits = std::numeric_limits<double>;
     const double squares = impl::sum_of_squares(caller, exec, comm, view, cells, 1.0);
@@ -155,7 +155,7 @@ template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
              const ReductionOptions& options) {
-    static const impl::Caller caller("norm2(reproducible)");
+    static constexpr impl::Caller caller("norm2(reproducible)");
     if (!options.reproducible) return norm2(exec, comm, view, options.cells);
     return impl::exact_sums(caller, exec, comm, view, options.cells,
                             impl::SquareTerms<typename View::view_type>(view.view()))
@@ -172,7 +172,7 @@ template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
                 Cells cells = Cells::interior) {
-    static const impl::Caller caller("norm_inf");
+    static constexpr impl::Caller caller("norm_inf");
     return impl::largest_magnitude(caller, exec, comm, view, cells);
 }
 

@@ -215,11 +215,11 @@ void fill_numbered(const Caller& caller, const Exec& exec, const View& view,
 ///             labels: of several axes, labels outside [0, extent) may give cells the same number
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    writes interior cells only: exchange padding, or ghosts, afterwards
-/// Cost:       no allocation, no fence; with a cyclic or unstructured axis a DeviceLayout
+/// Cost:       no allocation, no fence; on a device, with a cyclic or unstructured axis, a DeviceLayout
 template <ExecutionSpace Exec, WritableDistView View>
     requires(AccessibleFrom<View, Exec> && RandomReal<typename View::value_type>)
 void fill_random(const Exec& exec, const View& view, const RandomStream& stream) {
-    static const impl::Caller caller("fill_random");
+    static constexpr impl::Caller caller("fill_random");
     impl::fill_numbered(caller, exec, view,
                         impl::UniformNumbers<typename View::value_type>{stream});
 }
@@ -235,7 +235,7 @@ template <ExecutionSpace Exec, WritableDistView View>
              std::integral<typename View::value_type>)
 void fill_random_integers(const Exec& exec, const View& view, const RandomStream& stream,
                           typename View::value_type low, typename View::value_type high) {
-    static const impl::Caller caller("fill_random_integers");
+    static constexpr impl::Caller caller("fill_random_integers");
     require<UsageError>(low < high, [&] {
         return text(caller.name, ": expected low < high, got [", +low, ", ", +high, ")");
     });
@@ -251,7 +251,7 @@ template <ExecutionSpace Exec, WritableDistView View>
     requires(AccessibleFrom<View, Exec> && RandomReal<typename View::value_type>)
 void fill_random_normal(const Exec& exec, const View& view, const RandomStream& stream,
                         double mean = 0, double deviation = 1) {
-    static const impl::Caller caller("fill_random_normal");
+    static constexpr impl::Caller caller("fill_random_normal");
     require<UsageError>(deviation >= 0, [&] {
         return text(caller.name, ": expected a standard deviation of at least 0, got ", deviation);
     });

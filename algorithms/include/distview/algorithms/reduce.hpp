@@ -58,7 +58,7 @@ template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult
              impl::ReducingFunctor<Functor, View, Results...>)
 void reduce(const Exec& exec, const Communicator& comm, const View& view, Cells cells,
             const Functor& functor, Results&&... results) {
-    static const impl::Caller caller("reduce");
+    static constexpr impl::Caller caller("reduce");
     const auto run = [&]<class... Reducers>(const Reducers&... reducers) {
         const impl::FunctorReduction<View::rank(), Functor, Reducers...> reduction(functor,
                                                                                    reducers...);

@@ -40,7 +40,7 @@ template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, cla
     requires impl::ScannedWith<Exec, Op, Source, Target>
 void inclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, const Target& target,
                     const Op& op = {}) {
-    static const impl::Caller caller("inclusive_scan");
+    static constexpr impl::Caller caller("inclusive_scan");
     using Operation = impl::AxisOperation<Op, typename Source::non_const_value_type>;
     impl::scan_axis(caller, exec, axis, impl::Scan<Operation, true>{Operation{op}, {}}, source,
                     target);
@@ -71,12 +71,12 @@ template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, cla
     requires impl::ScannedWith<Exec, Op, Source, Target>
 void exclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, const Target& target,
                     const impl::ScanStart<Op, Source>& start, const Op& op = {}) {
-    static const impl::Caller caller("exclusive_scan");
+    static constexpr impl::Caller caller("exclusive_scan");
     using Operation = impl::AxisOperation<Op, typename Source::non_const_value_type>;
     const Operation operation{op};
     impl::scan_axis(caller, exec, axis,
                     impl::Scan<Operation, false>{operation, operation.begin(start)}, source, target,
-                    impl::start_text(start));
+                    start);
 }
 /// The same along an axis given by its number.
 ///

@@ -66,7 +66,7 @@ template <ExecutionSpace Exec, ViewLike View>
 auto to_sort_on_host(const Caller& caller, const Exec& exec, const View& view) {
     const auto host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, view);
     Kokkos::deep_copy(exec, host, view);
-    exec.fence(caller.label + ": the host sorts");
+    exec.fence(caller.label(": the host sorts"));
     return host;
 }
 
@@ -92,16 +92,16 @@ template <ExecutionSpace Exec, DistViewLike Line, class Compare>
 void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& comm, const Line& line,
                  const Compare& compare) {
     using T = typename Line::value_type;
-    const auto host = agree_on(comm, caller.name.c_str(), [&] {
+    const auto host = agree_on(comm, caller.name, [&] {
         const auto mine = to_sort_on_host(caller, exec, line.view());
         std::stable_sort(mine.data(), mine.data() + mine.size(), compare);
+        Kokkos::deep_copy(exec, line.view(), mine);
+        exec.fence(caller.label(": others read the line"));
         return mine;
     });
-    Kokkos::deep_copy(exec, line.view(), host);
-    exec.fence(caller.label + ": others read the line");
     if (comm.size() == 1) return;
 
-    auto search = agree_on(comm, caller.name.c_str(), [&] {
+    auto search = agree_on(comm, caller.name, [&] {
         // The block of a rank is between two bounds, that of the first or last one beside one.
         std::vector<std::int64_t> bounds = inner_bounds(line.layout());
         const auto rank = static_cast<std::size_t>(comm.rank());
@@ -110,22 +110,22 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
                                        std::move(bounds), rank == 0 ? 0 : rank - 1, last);
     });
     const std::vector<std::int64_t>& cuts = search.find();
-    const SortedParts mine = agree_on(comm, caller.name.c_str(), [&] {
+    const SortedParts mine = agree_on(comm, caller.name, [&] {
         if (search.failure()) std::rethrow_exception(search.failure());
         return SortedParts(line.layout(), comm.rank(), cuts);
     });
     GatherPlan plan(comm, line.layout(), mine.list());
-    const auto parts = agree_on(comm, caller.name.c_str(), [&] {
+    const auto parts = agree_on(comm, caller.name, [&] {
         return Kokkos::View<T*, Kokkos::LayoutRight, typename Line::memory_space>(
-            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label + "::parts"),
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::parts")),
             static_cast<std::size_t>(plan.size()));
     });
     plan.execute(exec, line, parts);
-    agree_on(comm, caller.name.c_str(), [&] {
+    agree_on(comm, caller.name, [&] {
         const auto parts_host = to_sort_on_host(caller, exec, parts);
         merge_runs(std::span<T>(parts_host.data(), parts_host.size()), mine.begins(), compare);
         Kokkos::deep_copy(exec, line.view(), parts_host);
-        exec.fence(caller.label + ": the parts are dropped");
+        exec.fence(caller.label(": the parts are dropped"));
     });
 }
 
@@ -171,36 +171,32 @@ template <ExecutionSpace Exec, WritableDistView View, class Compare = Ascending>
 void sort(const Exec& exec, const Communicator& comm, const View& view,
           const Compare& compare = {}) {
     using T = typename View::value_type;
-    static const impl::Caller caller("sort");
+    static constexpr impl::Caller caller("sort");
     const CollectiveCall call(comm, caller.name);
-    std::exception_ptr failure;
-    try {
-        impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
-        impl::check_elements(caller.name.c_str(), view);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    impl::agree_on_arguments(
-        comm, caller, failure,
-        {&view.layout(), Cells::interior, element_type<T>(), {view.identity()}});
+    ArrayLayout blocks;
+    // By order: unstructured cells have labels, blocks have positions.
+    RedistributionOptions to_line, from_line;
+    const auto prepare = [&] {
+        impl::check_elements(caller.name, view);
+        blocks = impl::blocks_for_sorting(view.layout());
+        to_line.from_slice = from_line.to_slice = {{0, view.size(), 1}};
+    };
+    impl::compute_alike(caller, comm, {}, prepare, view);
     if (view.size() == 0) return;
 
-    const ArrayLayout blocks = impl::blocks_for_sorting(view.layout());
     const auto line = make_dist_view<T*, Kokkos::LayoutRight, typename View::memory_space>(
-        exec, caller.label + "::line", comm, blocks);
+        exec, caller.label("::line"), comm, blocks);
     if (view.layout().axis(0).is_block()) {
-        distview::copy(exec, view, line);
+        agree_on(comm, caller.name, [&] { distview::copy(exec, view, line); });
         impl::sort_blocks(caller, exec, comm, line, compare);
-        distview::copy(exec, line, view);
-        exec.fence(caller.label + ": the line is dropped");
+        agree_on(comm, caller.name, [&] {
+            distview::copy(exec, line, view);
+            exec.fence(caller.label(": the line is dropped"));
+        });
     } else {
-        // By order: unstructured cells have labels, blocks have positions.
-        const std::vector<AxisSlice> all{{0, view.size(), 1}};
-        RedistributionPlan(comm, view.layout(), blocks, {.from_slice = all})
-            .execute(exec, view, line);
+        RedistributionPlan(comm, view.layout(), blocks, to_line).execute(exec, view, line);
         impl::sort_blocks(caller, exec, comm, line, compare);
-        RedistributionPlan(comm, blocks, view.layout(), {.to_slice = all})
-            .execute(exec, line, view);
+        RedistributionPlan(comm, blocks, view.layout(), from_line).execute(exec, line, view);
     }
 }
 

@@ -31,8 +31,8 @@ void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) 
 template <ExecutionSpace Exec, DistViewLike To, class Functor, class Which, DistViewLike... From>
 void check_stencil(const Exec& exec, const std::string& label, const PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const Which& cells, const From&... from) {
-    static const Caller caller("apply_stencil");
-    agree_on(plan.communicator(), caller.name.c_str(), [&] {
+    static constexpr Caller caller("apply_stencil");
+    agree_on(plan.communicator(), caller.name, [&] {
         check_stencil_cells(plan.schedule(), to);
         for_each_checked(caller, true, exec, label, to, functor, reading(from...), cells);
     });
@@ -107,8 +107,7 @@ template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistVie
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
                    const Functor& functor, const From&... from) {
-    static const std::string label = "distview::for_each";
-    apply_stencil(exec, label, plan, to, functor, from...);
+    apply_stencil(exec, impl::label_of("distview::for_each"), plan, to, functor, from...);
 }
 
 /// How far around a cell a functor reads, along every axis.
@@ -202,7 +201,7 @@ template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_boundary(const Exec& exec, const std::string& label, const View& view,
                        const Functor& functor) {
-    static const impl::Caller caller("for_each_boundary");
+    static constexpr impl::Caller caller("for_each_boundary");
     LocalBox rest = valid_cells(view);
     for (int d = 0; d < View::rank(); ++d) {
         const AxisLayout& axis = view.layout().axis(d);

@@ -65,7 +65,7 @@ template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 SumType<typename View::non_const_value_type> sum(const Exec& exec, const Communicator& comm,
                                                  const View& view, Cells cells = Cells::interior) {
-    static const impl::Caller caller("sum");
+    static constexpr impl::Caller caller("sum");
     using Reduction = impl::SumReduction<typename View::view_type>;
     const auto total = impl::reduce<Reduction>(caller, comm, view, cells, [&] {
         return impl::reduce_section(caller, exec, view, cells, Reduction(view.view()));
@@ -89,7 +89,7 @@ SumType<typename View::non_const_value_type>
 sum(const Exec& exec, const Communicator& comm, const View& view, const ReductionOptions& options) {
     using T = typename View::non_const_value_type;
     if constexpr (impl::rounds_sums<T>) {
-        static const impl::Caller caller("sum(reproducible)");
+        static constexpr impl::Caller caller("sum(reproducible)");
         if (options.reproducible)
             return impl::rounded<T>(
                 impl::exact_sums(caller, exec, comm, view, options.cells,
@@ -113,14 +113,13 @@ template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
 SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicator& comm,
                                               const X& x, const Y& y,
                                               Cells cells = Cells::interior) {
-    static const impl::Caller caller("dot");
+    static constexpr impl::Caller caller("dot");
     using Reduction = impl::DotReduction<typename X::view_type, typename Y::view_type>;
     const auto compute = [&] {
-        impl::check_elements("dot", y);
-        const auto shift = impl::shift_between(caller.name.c_str(), x, y, cells);
+        const auto shift = impl::shift_between(caller.name, x, y, cells);
         return impl::reduce_section(caller, exec, x, cells, Reduction(x.view(), {y.view(), shift}));
     };
-    const auto total = impl::reduce<Reduction>(caller, comm, x, cells, compute, y.identity());
+    const auto total = impl::reduce<Reduction>(caller, comm, x, cells, compute, y);
     return static_cast<SumType<typename X::non_const_value_type>>(total.value);
 }
 
@@ -140,17 +139,15 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
                                               const ReductionOptions& options) {
     using T = typename X::non_const_value_type;
     if constexpr (impl::rounds_sums<T>) {
-        static const impl::Caller caller("dot(reproducible)");
+        static constexpr impl::Caller caller("dot(reproducible)");
         using Terms = impl::DotTerms<typename X::view_type, typename Y::view_type>;
         const Cells cells = options.cells;
         const auto compute = [&] {
-            impl::check_elements("dot", y);
             const auto shift = impl::shift_between("dot", x, y, cells);
             return impl::exact_section(caller, exec, x, cells, Terms(x.view(), {y.view(), shift}));
         };
         if (options.reproducible)
-            return impl::rounded<T>(
-                impl::exact_ranks<Terms>(caller, comm, x, cells, compute, y.identity()));
+            return impl::rounded<T>(impl::exact_ranks<Terms>(caller, comm, x, cells, compute, y));
     }
     return dot(exec, comm, x, y, options.cells);
 }

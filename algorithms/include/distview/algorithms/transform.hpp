@@ -35,9 +35,9 @@ private:
 template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
 void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const To& to,
                       const Functor& functor, const From&... from) {
-    const MatchedArrays<From...> matched(caller.name.c_str(), to, cells, from...);
+    const MatchedArrays<From...> matched(caller.name, to, cells, from...);
     const CellBox<To::rank()> box = cell_box(to, cells);
-    if (box.count() > 0) matched.require_apart_from(caller.name.c_str(), to, box, from...);
+    if (box.count() > 0) matched.require_apart_from(caller.name, to, box, from...);
     note_written(to);
     const auto launch = [&]<class Sources>(const Sources& sources) {
         launch_for(caller, exec, to, cells,
@@ -84,7 +84,7 @@ template <ExecutionSpace Exec, WritableDistView To, class Functor, DistViewLike.
              ((AccessibleFrom<From, Exec> && From::rank() == To::rank()) && ...) &&
              ValueFunctor<Functor, From...>)
 void transform(const Exec& exec, const To& to, const Functor& functor, const From&... from) {
-    static const impl::Caller caller("transform");
+    static constexpr impl::Caller caller("transform");
     impl::launch_transform(caller, exec, Cells::interior, to, functor, from...);
 }
 /// The same for the cells that `cells` says.
@@ -96,7 +96,7 @@ template <ExecutionSpace Exec, WritableDistView To, class Functor, DistViewLike.
              ValueFunctor<Functor, From...>)
 void transform(const Exec& exec, Cells cells, const To& to, const Functor& functor,
                const From&... from) {
-    static const impl::Caller caller("transform");
+    static constexpr impl::Caller caller("transform");
     impl::launch_transform(caller, exec, cells, to, functor, from...);
 }
 

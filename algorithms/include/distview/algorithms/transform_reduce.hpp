@@ -7,10 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace distview {
 
@@ -48,7 +46,7 @@ template <ExecutionSpace Exec, class Reducer, class Functor, DistViewLike First,
           DistViewLike... Rest>
 auto reduce_matched(const Caller& caller, const Exec& exec, Cells cells, const Reducer& reducer,
                     const Functor& functor, const First& first, const Rest&... rest) {
-    const MatchedArrays<First, Rest...> matched(caller.name.c_str(), first, cells, first, rest...);
+    const MatchedArrays<First, Rest...> matched(caller.name, first, cells, first, rest...);
     const auto run = [&]<class Sources>(const Sources& sources) {
         using Reduction = MapReduction<1 + sizeof...(Rest), Reducer, Functor, Sources>;
         return reduce_section(caller, exec, first, cells, Reduction{reducer, functor, sources});
@@ -65,37 +63,13 @@ typename Reducer::value_type reduce_arrays(const Caller& caller, const Exec& exe
                                            const Communicator& comm, Cells cells,
                                            const Reducer& reducer, const Functor& functor,
                                            const First& first, const Rest&... rest) {
-    using Value = typename Reducer::value_type;
-    static_assert(std::is_trivially_copyable_v<Value>,
+    static_assert(std::is_trivially_copyable_v<typename Reducer::value_type>,
                   "transform_reduce: a reducer's values are sent as bytes: they must be trivially "
                   "copyable");
-    const CollectiveCall call(comm, caller.name);
-    Contribution<Value> mine;
-    std::vector<Contribution<Value>> all;
-    std::exception_ptr failure;
-    try {
-        all.resize(static_cast<std::size_t>(comm.size())); // before others wait for this rank
-        check_array(caller.name.c_str(), comm, first.layout(), first.process());
-        check_elements(caller.name.c_str(), first);
-        (check_elements(caller.name.c_str(), rest), ...);
-        mine.value = reduce_matched(caller, exec, cells, reducer, functor, first, rest...);
-        mine.any = cell_box(first, cells).count() > 0;
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    CommonArguments arguments{&first.layout(),
-                              cells,
-                              element_type<typename First::non_const_value_type>(),
-                              {first.identity(), rest.identity()...}};
-    arguments.result_bytes = sizeof(Value);
-    agree_on_arguments(comm, caller, failure, arguments);
-
-    Value total;
-    reducer.init(total);
-    all_gather(comm, &mine, all.data(), sizeof(mine)); // all have met
-    for (const Contribution<Value>& one : all)
-        if (one.any) reducer.join(total, one.value);
-    return total;
+    const auto compute = [&] {
+        return reduce_matched(caller, exec, cells, reducer, functor, first, rest...);
+    };
+    return reduce_ranks(caller, comm, first, cells, reducer, compute, rest...).value;
 }
 
 template <class Predicate>
@@ -152,7 +126,7 @@ template <ExecutionSpace Exec, ReductionResult Result, class Functor, DistViewLi
     requires impl::ReadTogether<Exec, Functor, First, Rest...>
 void transform_reduce(const Exec& exec, const Communicator& comm, Cells cells, Result&& result,
                       const Functor& functor, const First& first, const Rest&... rest) {
-    static const impl::Caller caller("transform_reduce");
+    static constexpr impl::Caller caller("transform_reduce");
     const auto reducer = impl::as_reducer(result);
     reducer.reference() =
         impl::reduce_arrays(caller, exec, comm, cells, reducer, functor, first, rest...);
@@ -182,7 +156,7 @@ template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike
     requires impl::ReadTogether<Exec, Predicate, First, Rest...>
 std::int64_t count_if(const Exec& exec, const Communicator& comm, const Predicate& predicate,
                       const First& first, const Rest&... rest) {
-    static const impl::Caller caller("count_if");
+    static constexpr impl::Caller caller("count_if");
     return impl::count_cells(caller, exec, comm, Cells::interior, predicate, first, rest...);
 }
 
@@ -193,7 +167,7 @@ template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike
     requires impl::ReadTogether<Exec, Predicate, First, Rest...>
 bool any_of(const Exec& exec, const Communicator& comm, const Predicate& predicate,
             const First& first, const Rest&... rest) {
-    static const impl::Caller caller("any_of");
+    static constexpr impl::Caller caller("any_of");
     return impl::count_cells(caller, exec, comm, Cells::interior, predicate, first, rest...) > 0;
 }
 
@@ -216,7 +190,7 @@ template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike
     requires impl::ReadTogether<Exec, Predicate, First, Rest...>
 bool all_of(const Exec& exec, const Communicator& comm, const Predicate& predicate,
             const First& first, const Rest&... rest) {
-    static const impl::Caller caller("all_of");
+    static constexpr impl::Caller caller("all_of");
     return impl::count_cells(caller, exec, comm, Cells::interior,
                              impl::Negation<Predicate>{predicate}, first, rest...) == 0;
 }

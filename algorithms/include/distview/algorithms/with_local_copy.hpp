@@ -9,8 +9,6 @@
 
 #include <array>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace distview {
@@ -70,17 +68,13 @@ template <ExecutionSpace Exec, DistViewLike View, class Function>
              std::invocable<Function&, const typename impl::LocalCopier<Exec, View>::Plain&>)
 LocalCopyBytes with_local_copy(const Exec& exec, const View& view, Intent intent, MemoryOrder order,
                                Function&& function, const LocalCopyOptions& options = {}) {
-    static const impl::Caller caller("with_local_copy");
+    static constexpr impl::Caller caller("with_local_copy");
     impl::LocalCopier<Exec, View> copier(
         caller, exec, view,
         {intent, order, options.takes_leading_dimension, options.writes_all, impl::LocalPart::box});
     copier.check_intent();
     copier.note_intent();
-    LocalBox box{};
-    for (std::size_t d = 0; d < static_cast<std::size_t>(View::rank()); ++d)
-        box[d] = options.cells == Cells::owned ? view.owned_range(static_cast<int>(d))
-                                               : view.interior_range(static_cast<int>(d));
-    copier.take(box);
+    copier.take(impl::local_box(impl::cell_box(view, options.cells)));
     copier.copy_in();
     copier.call(function);
     copier.copy_out();
@@ -102,7 +96,7 @@ LocalCopyBytes with_local_copy(const Exec& exec, const View& view, Intent intent
 /// Indices:    global, of the interior; on unstructured axes the labels in the range, in ascending order. Of a
 ///             label on several processes the owner's element is read, and all are written
 /// Shapes:     the extents of the box, on unstructured axes the number of labels in the range
-/// Cost:       two agreements, and one RedistributionPlan in each direction for every rank whose box has cells
+/// Cost:       two agreements, three if the array is written, and one RedistributionPlan in each direction for every rank whose box has cells
 ///             of others; O(ranks^2) comparisons of boxes if they are written
 /// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout or type, if other
 ///             arguments differ, if elements are const and the intent is not Intent::in, if boxes that are
@@ -117,11 +111,11 @@ LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const
                                Intent intent, MemoryOrder order,
                                const std::array<GlobalRange, View::view_type::rank()>& box,
                                Function&& function, const LocalCopyOptions& options = {}) {
-    static const impl::Caller caller("with_local_copy");
+    static constexpr impl::Caller caller("with_local_copy");
     return impl::copy_jointly(
         caller, exec, comm, view,
         {intent, order, options.takes_leading_dimension, options.writes_all, impl::LocalPart::box},
-        0, [&] { return impl::box_of(caller.name.c_str(), view.layout(), box); }, function);
+        0, [&] { return impl::box_of(caller.name, view.layout(), box); }, function);
 }
 
 /// The same with the whole array, on one rank or on every rank.
@@ -134,7 +128,7 @@ LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const
 ///
 /// Collective: over comm; all ranks pass sections of the same array, the same intent, order, root and options
 /// Shapes:     the extents of the interior; unstructured axes are ordered by ascending label, as gather() does
-/// Cost:       two agreements; one RedistributionPlan for each direction to and from a root; to every rank one and
+/// Cost:       two agreements, three if the array is written; one RedistributionPlan for each direction to and from a root; to every rank one and
 ///             a broadcast, of device memory one for each rank. Memory: the whole array on each rank
 ///             that calls its function
 /// Errors:     those above; UsageError if there is no such root (thrown on all ranks)
@@ -145,7 +139,7 @@ template <ExecutionSpace Exec, DistViewLike View, class Function>
 LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const View& view,
                                Intent intent, MemoryOrder order, const WholeArray& whole,
                                Function&& function, const LocalCopyOptions& options = {}) {
-    static const impl::Caller caller("with_local_copy");
+    static constexpr impl::Caller caller("with_local_copy");
     const bool everywhere = whole.root == WholeArray::every_rank;
     const auto part =
         everywhere ? impl::LocalPart::whole_everywhere : impl::LocalPart::whole_on_root;
@@ -155,7 +149,7 @@ LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const
                         whole.root);
         });
         if (!everywhere && comm.rank() != whole.root) return impl::CellRange{};
-        return impl::whole_array(caller.name.c_str(), view.layout());
+        return impl::whole_array(caller.name, view.layout());
     };
     return impl::copy_jointly(
         caller, exec, comm, view,

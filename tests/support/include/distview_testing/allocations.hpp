@@ -73,7 +73,8 @@ public:
 };
 
 /// While one exists, the allocation by operator new that this thread makes after `skipped` others fails, once: memory ends
-/// there. Those inside of MPI and of an UncountedScope are passed over. Nothing fails under a sanitizer that owns the heap.
+/// there. Those inside of MPI, of an UncountedScope and of Kokkos as it frees a View are passed over. Nothing fails under a
+/// sanitizer that owns the heap.
 class FailAllocation {
 public:
     explicit FailAllocation(std::int64_t skipped);

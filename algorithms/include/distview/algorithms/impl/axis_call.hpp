@@ -6,12 +6,13 @@
 #include <distview/core/element_type.hpp>
 #include <distview/core/text.hpp>
 
+#include <array>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
 
 namespace distview::impl {
@@ -24,12 +25,15 @@ struct AxisCall {
     const ArrayLayout& target;
     int target_process;
     int axis;
+    ElementType source_element;
+    ElementType target_element;
     std::string start{}; ///< start_text() of a scan; empty: it has none
 };
-template <DistViewLike Source, DistViewLike Target>
-AxisCall axis_call(const Caller& caller, const Source& source, int axis, const Target& target) {
-    return {caller, source.layout(), source.process(), target.layout(), target.process(), axis};
-}
+/// Lines of cells along an axis, of which processes exchange a value each.
+struct AxisLines {
+    std::vector<std::int64_t> cells; ///< across the axis, of the processes of each line
+    std::vector<int> places;         ///< that have cells along it
+};
 /// As an error shows it, and as ranks compare it; empty for types of the program.
 template <class Value>
 std::string start_text(const Value& start) {
@@ -57,46 +61,41 @@ void check_scanned(const AxisCall& call);
 
 /// agree() on what checking failed with and on the arguments of all ranks.
 void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
-                        const std::exception_ptr& failure, ElementType source_element,
-                        ElementType target_element, const std::vector<std::uint64_t>& arrays);
+                        const std::exception_ptr& failure, std::span<const std::uint64_t> arrays);
 
 /// Throws UsageError on all ranks unless they agree.
 void agree_on_options(const Communicator& comm, const Caller& caller, bool reproducible);
 
-/// Cells that the processes of each line have across the axis. Throws UsageError where labels are not known.
-std::vector<std::int64_t> cells_across(const Caller& caller, const ArrayLayout& layout, int axis,
-                                       const GridLines& lines);
+/// The lines of a layout. Throws UsageError where labels are not known.
+AxisLines lines_along(const Caller& caller, const ArrayLayout& layout, const GridAxis& axis);
 /// The places that have cells along an axis.
 std::vector<int> places_with_cells(const AxisLayout& axis);
 
-/// Runs `checks` and agrees with the other ranks.
-template <DistViewLike Source, DistViewLike Target, class Checks>
-void begin_axis_call(const Communicator& comm, const Caller& caller, const Source& source, int axis,
-                     const Target& target, const Checks& checks, std::string start = {}) {
-    AxisCall call = axis_call(caller, source, axis, target);
-    call.start = std::move(start);
-    std::exception_ptr failure;
-    try {
-        check_axis(call, comm);
-        check_elements(caller.name.c_str(), source);
+/// Runs `checks` and agrees with the other ranks; the source's lines.
+template <DistViewLike Source, DistViewLike Target, class Checks, class Start = std::monostate>
+AxisLines begin_axis_call(const Caller& caller, const Source& source, const GridAxis& axis,
+                          const Target& target, const Checks& checks, const Start& start = {}) {
+    AxisCall call{caller,
+                  source.layout(),
+                  source.process(),
+                  target.layout(),
+                  target.process(),
+                  axis.axis(),
+                  element_type<typename Source::non_const_value_type>(),
+                  element_type<typename Target::non_const_value_type>()};
+    AxisLines lines;
+    Alone alone;
+    alone([&] {
+        call.start = start_text(start);
+        check_axis(call, axis.communicator());
+        check_elements(caller.name, source);
+        check_grid_axis(caller, axis, source.layout());
         checks(call);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree_on_axis_call(comm, call, failure, element_type<typename Source::non_const_value_type>(),
-                       element_type<typename Target::non_const_value_type>(),
-                       {source.identity(), target.identity()});
-}
-
-/// Buffers for values of an operation, one for each line of cells along the grid's axis.
-template <class Value, ExecutionSpace Exec>
-auto& exchange_across(const Exec& exec, const Caller& caller, GridAxis& axis,
-                      const ArrayLayout& layout) {
-    const GridLines& lines = GridAxisAccess::lines(axis);
-    auto& exchange = GridAxisAccess::keep<typename Exec::memory_space>(
-        axis, exec, cells_across(caller, layout, axis.axis(), lines), sizeof(Value));
-    exchange.set_places(exec, places_with_cells(layout.axis(axis.axis())));
-    return exchange;
+        lines = lines_along(caller, source.layout(), axis);
+    });
+    agree_on_axis_call(axis.communicator(), call, alone.failure(),
+                       std::array{source.identity(), target.identity()});
+    return lines;
 }
 
 } // namespace distview::impl

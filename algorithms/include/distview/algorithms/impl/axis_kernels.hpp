@@ -3,9 +3,9 @@
 
 #include <distview/algorithms/impl/axis_loop.hpp>
 #include <distview/algorithms/impl/axis_operations.hpp>
+#include <distview/algorithms/impl/flat_cells.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace distview::impl {
 
@@ -228,12 +228,5 @@ struct CopyWords {
     std::uint64_t* to;
     KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
-
-/// Calls kernel(j) for j from 0 to `count`; returns at once.
-template <ExecutionSpace Exec, class Kernel>
-void launch_each(const std::string& label, const Exec& exec, std::int64_t count,
-                 const Kernel& kernel) {
-    if (count > 0) Kokkos::parallel_for(label, cell_policy<std::int64_t>(exec, count), kernel);
-}
 
 } // namespace distview::impl

@@ -6,12 +6,8 @@
 #include <distview/core/concepts.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <type_traits>
 
 namespace distview::impl {
 
@@ -33,8 +29,10 @@ struct LoopAxis {
 class AxisLoop {
 public:
     AxisLoop() = default;
-    /// `by_target`: whether the rows are the target's, rather than the source's.
-    AxisLoop(std::span<const LoopAxis> axes, bool by_target);
+    /// Over all axes but `axis`, -1 leaves out none, of sections with these strides; buffers are in C order. `by_target`:
+    /// whether the rows are the target's, rather than the source's.
+    AxisLoop(int rank, int axis, const Extents& extents, const Extents& source,
+             const Extents& target, bool by_target);
 
     KOKKOS_FUNCTION std::int64_t row() const { return m_axes[0].extent; }
     KOKKOS_FUNCTION std::int64_t rows() const { return m_rows; }
@@ -86,11 +84,6 @@ auto axis_cells(const View& view, int axis) {
     }
     return cells;
 }
-
-/// The loop over all axes but `axis` of sections with these strides; buffers are in C order. An axis of -1
-/// leaves out none.
-AxisLoop make_loop(int rank, int axis, const Extents& extents, const Extents& source,
-                   const Extents& target, bool by_target);
 
 /// How the lines along an axis are cut so that all threads of an execution space have something to do.
 struct LineChunks {
@@ -144,19 +137,19 @@ struct UnitKernel {
 
 /// Returns at once.
 template <ExecutionSpace Exec, class Kernel>
-void launch_units(const std::string& label, const Exec& exec, const AxisLoop& loop,
-                  std::int64_t chunks, const Kernel& kernel) {
+void launch_units(const Caller& caller, const Exec& exec, const AxisLoop& loop, std::int64_t chunks,
+                  const Kernel& kernel) {
     const std::int64_t units = units_of<Kernel::tile>(loop);
     if (units == 0) return;
-    Kokkos::parallel_for(label, cell_policy<std::int64_t>(exec, units * chunks),
+    Kokkos::parallel_for(caller.label(), cell_policy<std::int64_t>(exec, units * chunks),
                          UnitKernel<Kernel>{loop, kernel, units / loop.rows()});
 }
 
 /// Uninitialised values that kernels of `exec` pass on to each other.
 template <class Value, class MemorySpace, ExecutionSpace Exec>
-auto allocate_values(const Exec& exec, const std::string& label, std::int64_t count) {
+auto allocate_values(const Exec& exec, const Caller& caller, std::int64_t count) {
     return Kokkos::View<Value*, MemorySpace>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "::values"),
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::values")),
         static_cast<std::size_t>(count));
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <distview/algorithms/impl/cell_walk.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/kokkos_ext.hpp>
+#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <string>
@@ -20,11 +22,18 @@
 
 namespace distview::impl {
 
+/// A label for Kokkos' tools, and for errors of the checking mode; empty where neither shows it: Kokkos copies labels
+/// wherever it uses them, also as it frees a View, and ends the program if there is no memory for that.
+template <class... Parts>
+std::string label_of(const Parts&... parts) {
+    return Kokkos::Tools::profileLibraryLoaded() || is_checking() ? text(parts...) : std::string();
+}
+
 /// What a function is called in messages and in labels.
 struct Caller {
-    explicit Caller(const char* function) : name(function), label("distview::" + name) {}
-    std::string name;
-    std::string label;
+    constexpr explicit Caller(const char* function) : name(function) {}
+    std::string label(const char* what = "") const { return label_of("distview::", name, what); }
+    const char* name;
 };
 
 /// Whether kernels run on host threads, each of which then takes whole rows; elsewhere every thread
@@ -72,8 +81,7 @@ std::int64_t part_count(const Exec& exec, std::int64_t cell_count) {
 /// Launches body(i, j, ...) for every cell of a walk; returns at once.
 template <ExecutionSpace Exec, class Walk, class Body>
 void launch_walk(const std::string& label, const Exec& exec, const Walk& walk, const Body& body) {
-    // Kokkos copies a label even if nobody asks for it: of more than 15 characters an allocation a kernel.
-    static const std::string no_label;
+    const std::string no_label;
     const std::string& shown_label = Kokkos::Tools::profileLibraryLoaded() ? label : no_label;
     if constexpr (loops_by_row<Exec>) {
         const std::int64_t parts = part_count(exec, walk.count());
@@ -95,13 +103,12 @@ void launch_for(const Caller& caller, const std::string& label, const Exec& exec
     const CellBox<View::rank()> box = cell_box(view, cells);
     if (box.count() == 0) return;
     with_cell_walk<Body, !loops_by_row<Exec>>(
-        caller.name.c_str(), view, box,
-        [&](const auto& walk) { launch_walk(label, exec, walk, body); });
+        caller.name, view, box, [&](const auto& walk) { launch_walk(label, exec, walk, body); });
 }
 template <ExecutionSpace Exec, DistViewLike View, class Which, class Body>
 void launch_for(const Caller& caller, const Exec& exec, const View& view, const Which& cells,
                 const Body& body) {
-    launch_for(caller, caller.label, exec, view, cells, body);
+    launch_for(caller, caller.label(), exec, view, cells, body);
 }
 
 } // namespace distview::impl

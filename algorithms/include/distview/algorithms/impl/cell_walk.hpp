@@ -3,11 +3,13 @@
 
 #include <distview/algorithms/cells.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/kokkos_ext.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -159,6 +161,22 @@ constexpr bool takes_narrow_indices() {
         return false;
 }
 
+/// Extents or strides as the library's numbers.
+template <ViewLike View>
+Extents extents_of(const View& view) {
+    Extents extents{};
+    for (std::size_t d = 0; d < View::rank(); ++d)
+        extents[d] = static_cast<std::int64_t>(view.extent(d));
+    return extents;
+}
+template <ViewLike View>
+Extents strides_of(const View& view) {
+    Extents strides{};
+    for (std::size_t d = 0; d < View::rank(); ++d)
+        strides[d] = static_cast<std::int64_t>(view.stride(d));
+    return strides;
+}
+
 /// The axis with the smallest stride, of those along which there is more than one cell.
 template <class KokkosView, int Rank>
 int contiguous_axis(const KokkosView& view, const CellBox<Rank>& box) {
@@ -184,10 +202,8 @@ void with_cell_walk(const char* caller, const View& view, const CellBox<View::ra
     constexpr int rank = View::rank();
     constexpr int last = CellBox<rank>::axes - 1;
     constexpr bool only_narrow = takes_narrow_indices<Body>();
-    bool narrow = true;
-    for (const std::int64_t end : box.end)
-        narrow = narrow && end <= std::numeric_limits<int>::max();
-    require<UsageError>(narrow || !only_narrow, [&] {
+    const std::int64_t end = *std::max_element(std::begin(box.end), std::end(box.end));
+    require<UsageError>(!only_narrow || end <= std::numeric_limits<int>::max(), [&] {
         return text(caller, ": expected a functor of 64-bit indices for the section of '",
                     view.label(), "', which is longer than 2^31-1");
     });
@@ -196,7 +212,7 @@ void with_cell_walk(const char* caller, const View& view, const CellBox<View::ra
         if constexpr (only_narrow) {
             use(CellWalk<rank, Inner, LeftToRight, int>(box));
         } else if constexpr (PreferNarrow) {
-            if (narrow)
+            if (fits_in_32_bits(end)) // shifts are added to the indices
                 use(CellWalk<rank, Inner, LeftToRight, int>(box));
             else
                 use(CellWalk<rank, Inner, LeftToRight, std::int64_t>(box));

@@ -11,11 +11,14 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -25,31 +28,56 @@ void check_array(const char* caller, const Communicator& comm, const ArrayLayout
                  int process);
 
 /// What added to positions in a section of `from` gives the same cells' positions in a section of
-/// `to`; only padding may differ between the two. Throws ShapeError if their cells do.
+/// `to`; only padding may differ between the two. Throws ShapeError if their cells do. Bit d of `skipped`: cells along
+/// axis d are not compared.
 Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
-                      const ArrayLayout& to, int to_process, Cells cells);
+                      const ArrayLayout& to, int to_process, Cells cells,
+                      std::uint32_t skipped = 0);
 
-/// One section as another one is matched with it.
+/// One section as another one is matched with it; only errors make its label.
 struct SectionPlace {
     const ArrayLayout& layout;
     int process;
-    std::string label;
+    const void* view;
+    std::string (*label_of)(const void* view);
+
+    std::string label() const { return label_of(view); }
 };
 template <DistViewLike View>
 SectionPlace place_of(const View& view) {
-    return {view.layout(), view.process(), view.label()};
+    return {view.layout(), view.process(), &view,
+            [](const void* its) { return static_cast<const View*>(its)->label(); }};
 }
 
 /// What to do about an array `from` whose cells are not those of `to`. `may_differ`: along which axes extents may.
 std::string advice(const SectionPlace& to, const SectionPlace& from,
                    const std::function<bool(int)>& may_differ = {});
 
+/// Local work before a collective call, or between two: an exception is kept, work that would follow is left out, and
+/// this rank still comes to the calls in which others wait for it.
+class Alone {
+public:
+    template <class Action>
+    void operator()(Action&& action) {
+        if (m_failure) return;
+        try {
+            std::forward<Action>(action)();
+        } catch (...) {
+            m_failure = std::current_exception();
+        }
+    }
+    const std::exception_ptr& failure() const noexcept { return m_failure; }
+
+private:
+    std::exception_ptr m_failure;
+};
+
 /// Arguments that must be alike on all ranks.
 struct CommonArguments {
-    const ArrayLayout* layout;
-    Cells cells;
-    ElementType element;
-    std::vector<std::uint64_t> arrays; ///< DistView::identity()
+    const ArrayLayout* layout = nullptr;
+    Cells cells = Cells::interior;
+    ElementType element{};
+    std::span<const std::uint64_t> arrays{}; ///< DistView::identity()
     int root = 0;
     std::size_t result_bytes = 0; ///< of a reduction
 
@@ -61,12 +89,29 @@ struct CommonArguments {
 void agree_on_arguments(const Communicator& comm, const Caller& caller,
                         const std::exception_ptr& failure, const CommonArguments& arguments);
 
-/// Of the checking mode: throws UsageError if elements of a section are poison.
-template <DistViewLike View>
-void check_elements(const char* caller, const View& view) {
-    if (!is_checking()) return;
-    const auto& state = state_of(view);
-    if (state && state->checked) require_no_poison(caller, *state->checked);
+/// Of the checking mode: throws UsageError if elements of sections are poison.
+template <DistViewLike... Views>
+void check_elements(const char* caller, const Views&... views) {
+    const auto check = [caller](const auto& state) {
+        if (state && state->checked) require_no_poison(caller, *state->checked);
+    };
+    if (is_checking()) (check(state_of(views)), ...);
+}
+
+/// Runs `action`, which may throw, also on some ranks only; agrees on that, on arrays and on other arguments.
+template <class Action, DistViewLike View, DistViewLike... Others>
+void compute_alike(const Caller& caller, const Communicator& comm, CommonArguments arguments,
+                   Action&& action, const View& view, const Others&... others) {
+    const std::array arrays{view.identity(), others.identity()...};
+    arguments.layout = &view.layout();
+    arguments.element = element_type<typename View::non_const_value_type>();
+    arguments.arrays = arrays;
+    Alone alone;
+    alone([&] {
+        check_array(caller.name, comm, view.layout(), view.process());
+        action();
+    });
+    agree_on_arguments(comm, caller, alone.failure(), arguments);
 }
 
 template <int Rank>

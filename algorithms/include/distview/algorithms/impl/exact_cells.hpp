@@ -116,10 +116,10 @@ ExactSums<Terms> exact_cells(const Caller& caller, const Exec& exec, const Walk&
     // So many that atomic additions seldom meet, and that none gets more numbers than its words have room for.
     constexpr int n_tables = 64;
     constexpr std::int64_t most_workers = 1 << 16;
-    const Tables tables(Kokkos::view_alloc(exec, caller.label), n_tables);
+    const Tables tables(Kokkos::view_alloc(exec, caller.label()), n_tables);
     const std::int64_t workers = std::min(walk.count(), most_workers);
     const auto launch = [&]<class CellNumber>(CellNumber) {
-        Kokkos::parallel_for(caller.label, cell_policy<CellNumber>(exec, workers),
+        Kokkos::parallel_for(caller.label(), cell_policy<CellNumber>(exec, workers),
                              ExactCells<Walk, Terms, CellNumber, Tables>{
                                  walk, terms, tables, static_cast<CellNumber>(walk.count()),
                                  static_cast<CellNumber>(workers)});
@@ -130,7 +130,7 @@ ExactSums<Terms> exact_cells(const Caller& caller, const Exec& exec, const Walk&
         launch(std::int64_t{});
     const auto tables_host = Kokkos::create_mirror_view(Kokkos::HostSpace(), tables);
     Kokkos::deep_copy(exec, tables_host, tables);
-    exec.fence("distview::exact_cells: the host adds up the tables");
+    exec.fence(caller.label(": the host adds up the tables"));
     ExactSums<Terms> total;
     total.clear();
     for (int i = 0; i < n_tables; ++i) total.add(tables_host(i));

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <optional>
 #include <span>
 
 namespace distview::impl {
@@ -203,10 +201,10 @@ ExactSums<Terms> exact_section(const Caller& caller, const Exec& exec, const Vie
     const CellBox<View::rank()> box = cell_box(view, cells);
     if (box.count() == 0) return total;
     with_cell_walk<Terms, !loops_by_row<Exec>>(
-        caller.name.c_str(), view, box, [&]<class Walk>(const Walk& walk) {
+        caller.name, view, box, [&]<class Walk>(const Walk& walk) {
             if constexpr (loops_by_row<Exec>) {
                 const std::int64_t parts = part_count(exec, walk.count());
-                Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, parts),
+                Kokkos::parallel_reduce(caller.label(), cell_policy<std::int64_t>(exec, parts),
                                         ExactRows<Walk, Terms>{walk, terms, parts}, total);
             } else {
                 total = exact_cells(caller, exec, walk, terms);
@@ -218,28 +216,19 @@ ExactSums<Terms> exact_section(const Caller& caller, const Exec& exec, const Vie
 
 /// Adds up on every rank what compute() returns on each: two agreements, one collective.
 ///
-/// compute() may throw, also on some ranks only. `other` is the identity of another array that it reads.
-template <class Terms, DistViewLike View, class Compute>
+/// compute() may throw, also on some ranks only. `others` are other arrays that it reads.
+template <class Terms, DistViewLike View, class Compute, DistViewLike... Others>
 ExactSums<Terms> exact_ranks(const Caller& caller, const Communicator& comm, const View& view,
-                             Cells cells, Compute&& compute,
-                             std::optional<std::uint64_t> other = {}) {
+                             Cells cells, Compute&& compute, const Others&... others) {
     const CollectiveCall call(comm, caller.name);
     ExactSums<Terms> total;
     total.clear();
-    std::exception_ptr failure;
-    try {
-        check_array(caller.name.c_str(), comm, view.layout(), view.process());
-        check_elements(caller.name.c_str(), view);
+    const auto compute_mine = [&] {
+        check_elements(caller.name, view, others...);
         total = compute();
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    CommonArguments arguments{
-        &view.layout(), cells, element_type<typename View::non_const_value_type>(), {}};
-    arguments.arrays.push_back(view.identity());
-    if (other) arguments.arrays.push_back(*other);
-    arguments.result_bytes = sizeof(total);
-    agree_on_arguments(comm, caller, failure, arguments);
+    };
+    compute_alike(caller, comm, {.cells = cells, .result_bytes = sizeof(total)}, compute_mine, view,
+                  others...);
     all_reduce(comm, ReduceOperation::sum, total.words());
     return total;
 }

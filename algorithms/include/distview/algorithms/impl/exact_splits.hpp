@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/algorithms/impl/checks.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
 
@@ -53,7 +54,7 @@ public:
             find_batch(first, std::min(first + m_batch, m_numbers.size()));
         return m_cuts;
     }
-    const std::exception_ptr& failure() const noexcept { return m_failure; }
+    const std::exception_ptr& failure() const noexcept { return m_alone.failure(); }
 
 private:
     /// What is left of a rank's list for one cut, and the element in its middle.
@@ -126,7 +127,7 @@ private:
             const std::int64_t count = search.end - search.begin;
             const std::int64_t middle = search.begin + count / 2;
             const T value = count > 0 ? m_sorted[static_cast<std::size_t>(middle)] : T();
-            m_proposed.push_back({value, search.begin, count, m_failure != nullptr});
+            m_proposed.push_back({value, search.begin, count, failure() != nullptr});
         }
     }
 
@@ -136,7 +137,7 @@ private:
         m_order.clear();
         for (std::size_t r = 0; r < m_ranks; ++r)
             if (m_proposals[r * stride + which].count > 0) m_order.push_back(r);
-        guarded([&] {
+        m_alone([&] {
             std::stable_sort(m_order.begin(), m_order.end(), [&](std::size_t a, std::size_t b) {
                 return m_compare(m_proposals[a * stride + which].value,
                                  m_proposals[b * stride + which].value);
@@ -158,10 +159,10 @@ private:
         m_before.clear();
         for (std::size_t i = 0; i < searches; ++i) {
             std::int64_t count = m_searches[i].begin;
-            guarded([&] { count = before(m_searches[i], m_pivots[i]); });
+            m_alone([&] { count = before(m_searches[i], m_pivots[i]); });
             m_before.push_back({count, false});
         }
-        for (Before& one : m_before) one.failed = m_failure != nullptr;
+        for (Before& one : m_before) one.failed = failure() != nullptr;
         gather(m_before, m_all_before);
         for (std::size_t i = 0; i < searches; ++i) {
             std::int64_t total = 0;
@@ -196,16 +197,6 @@ private:
         for (const Value& one : all) m_failed = m_failed || one.failed;
     }
 
-    template <class Action>
-    void guarded(Action&& action) {
-        if (m_failure) return;
-        try {
-            action();
-        } catch (...) {
-            m_failure = std::current_exception();
-        }
-    }
-
     const Communicator& m_comm;
     std::span<const T> m_sorted;
     const Compare& m_compare;
@@ -221,7 +212,7 @@ private:
     std::vector<Proposal> m_proposed, m_proposals; ///< of this rank, of all
     std::vector<Before> m_before, m_all_before;    ///< likewise
     std::vector<std::size_t> m_order;
-    std::exception_ptr m_failure;
+    Alone m_alone;
     bool m_failed = false; ///< on some rank; the same on all
 };
 

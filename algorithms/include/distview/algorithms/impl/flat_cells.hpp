@@ -56,12 +56,13 @@ FlatView<View> flat_cells(const View& view, const CellBox<Rank>& box,
 /// Calls body(i) for i from 0 to `count`; returns at once.
 template <ExecutionSpace Exec, class Body>
 void launch_flat(const Caller& caller, const Exec& exec, std::int64_t count, const Body& body) {
+    if (count == 0) return;
     CellBox<1> box;
     box.end[0] = count;
     if (!loops_by_row<Exec> && count <= std::numeric_limits<int>::max())
-        launch_walk(caller.label, exec, CellWalk<1, 0, false, int>(box), body);
+        launch_walk(caller.label(), exec, CellWalk<1, 0, false, int>(box), body);
     else
-        launch_walk(caller.label, exec, CellWalk<1, 0, false, std::int64_t>(box), body);
+        launch_walk(caller.label(), exec, CellWalk<1, 0, false, std::int64_t>(box), body);
 }
 
 /// Launches `Body`, which writes `y`, over the cells of `x` and `y`, which are shifted against each other: make(x, y)
@@ -70,10 +71,10 @@ template <ExecutionSpace Exec, DistViewLike X, DistViewLike Y, class Make>
 void launch_for_pair(const Caller& caller, const Exec& exec, const X& x, const Y& y, Cells cells,
                      const Make& make) {
     constexpr int rank = Y::rank();
-    const Shift<rank> shift = shift_between(caller.name.c_str(), y, x, cells);
+    const Shift<rank> shift = shift_between(caller.name, y, x, cells);
     const CellBox<rank> box = cell_box(y, cells);
     if (box.count() > 0)
-        require_apart(caller.name.c_str(), visited_cells(y.view(), box),
+        require_apart(caller.name, visited_cells(y.view(), box),
                       visited_cells(x.view(), box, shift.by));
     note_written(y);
     if (box.count() == 0) return;

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 
 namespace distview::impl {
 
@@ -125,18 +124,18 @@ RoundedSums<Terms> rounded_section(const Caller& caller, const Exec& exec, const
     const CellBox<View::rank()> box = cell_box(view, Cells::interior);
     if (box.count() == 0) return total;
     with_cell_walk<Terms, !loops_by_row<Exec>>(
-        caller.name.c_str(), view, box, [&]<class Walk>(const Walk& walk) {
+        caller.name, view, box, [&]<class Walk>(const Walk& walk) {
             if constexpr (loops_by_row<Exec>) {
                 const std::int64_t parts = part_count(exec, walk.count());
-                Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, parts),
+                Kokkos::parallel_reduce(caller.label(), cell_policy<std::int64_t>(exec, parts),
                                         RoundedRows<Walk, Terms>{walk, {terms}, parts}, total);
             } else if (fits_in_32_bits(walk.count())) {
-                Kokkos::parallel_reduce(caller.label, cell_policy<int>(exec, walk.count()),
+                Kokkos::parallel_reduce(caller.label(), cell_policy<int>(exec, walk.count()),
                                         RoundedCells<Walk, Terms, int>{walk, terms}, total);
             } else {
-                Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
-                                        RoundedCells<Walk, Terms, std::int64_t>{walk, terms},
-                                        total);
+                Kokkos::parallel_reduce(
+                    caller.label(), cell_policy<std::int64_t>(exec, walk.count()),
+                    RoundedCells<Walk, Terms, std::int64_t>{walk, terms}, total);
             }
         });
     return total;

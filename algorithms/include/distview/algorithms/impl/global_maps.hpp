@@ -4,6 +4,8 @@
 #include <distview/algorithms/impl/cell_walk.hpp>
 #include <distview/core/device_layout.hpp>
 
+#include <type_traits>
+
 namespace distview::impl {
 
 /// Local to global indices of a section all of whose axes are blocks: a shift, which vectorises.
@@ -16,10 +18,26 @@ struct ShiftMaps {
     }
 };
 
+/// The axes of a layout in kernels of the host, which read the layout's own tables.
+class HostLayout {
+public:
+    template <ExecutionSpace Exec>
+    HostLayout(const Exec&, const ArrayLayout& layout) {
+        for (int d = 0; d < layout.rank(); ++d) m_axes[d] = layout.axis(d);
+    }
+    KOKKOS_FUNCTION const AxisLayout& axis(int axis) const noexcept { return m_axes[axis]; }
+
+private:
+    AxisLayout m_axes[max_rank];
+};
+template <class MemorySpace>
+using KernelLayout = std::conditional_t<std::is_same_v<MemorySpace, Kokkos::HostSpace>, HostLayout,
+                                        DeviceLayout<MemorySpace>>;
+
 /// Local to global indices of a section of any layout.
 template <class MemorySpace>
 struct LayoutMaps {
-    DeviceLayout<MemorySpace> layout;
+    KernelLayout<MemorySpace> layout;
     int coordinates[max_rank] = {};
 
     KOKKOS_FUNCTION GlobalIndex global(int axis, std::int64_t l) const noexcept {

@@ -169,18 +169,4 @@ struct FirstDirectionBody {
     }
 };
 
-/// x = x + alpha p
-template <ViewLike View>
-struct StepBody {
-    using T = typename View::value_type;
-    T alpha;
-    View x;
-    View p;
-
-    template <class... Indices>
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
-        x(at...) = multiply_add(alpha, static_cast<T>(p(at...)), static_cast<T>(x(at...)));
-    }
-};
-
 } // namespace distview::impl

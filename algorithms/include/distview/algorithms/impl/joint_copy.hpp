@@ -8,61 +8,14 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 
+#include <array>
 #include <cstddef>
-#include <exception>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
-
-/// Redistributions between a distributed array and the copies of single ranks.
-template <ExecutionSpace Exec, DistViewLike View>
-class CopyMover {
-public:
-    using Copier = LocalCopier<Exec, View>;
-
-    CopyMover(const Exec& exec, const Communicator& comm, const View& view, Copier& copier)
-        : m_exec(exec), m_comm(comm), m_view(view), m_copier(copier) {}
-
-    /// Brings cells to the copy of rank `rank`.
-    void bring(const CellRange& cells, int rank) {
-        const ArrayLayout single = single_layout(cells, View::rank());
-        RedistributionPlan plan(m_comm, m_view.layout(), single,
-                                {.from_slice = slices_of(cells, View::rank()), .to_ranks = {rank}});
-        const Here here(m_copier, single, m_comm.rank() == rank);
-        plan.execute(m_exec, m_view, here.pointer);
-        if (here.pointer) m_copier.count_in();
-    }
-    /// Takes what has been written to the copy of rank `rank` back.
-    void take(const CellRange& cells, int rank) {
-        const ArrayLayout single = single_layout(cells, View::rank());
-        RedistributionPlan plan(m_comm, single, m_view.layout(),
-                                {.to_slice = slices_of(cells, View::rank()), .from_ranks = {rank}});
-        const Here here(m_copier, single, m_comm.rank() == rank);
-        if (here.pointer) m_copier.count_out();
-        if constexpr (can_tell_untouched<typename Copier::Value>) {
-            if (m_copier.tells_untouched())
-                return plan.combine(m_exec, KeepUntouched(), here.pointer, m_view);
-        }
-        plan.execute(m_exec, here.pointer, m_view);
-    }
-
-private:
-    /// The copy where it is, and a null pointer elsewhere.
-    struct Here {
-        Here(const Copier& copier, const ArrayLayout& layout, bool is_here) {
-            if (is_here) view = copier.single(layout);
-            pointer = is_here ? &view : nullptr;
-        }
-        typename Copier::Single view;
-        const typename Copier::Single* pointer;
-    };
-
-    Exec m_exec;
-    const Communicator& m_comm;
-    View m_view;
-    Copier& m_copier;
-};
 
 /// A call of with_local_copy() in which all ranks take part: the cells that each of them wants, brought, passed to the
 /// function and taken back.
@@ -82,26 +35,22 @@ public:
     /// Makes ranks agree on arguments, and tells them what each one wants: find_cells() says what this one does.
     template <class FindCells>
     void claim(FindCells&& find_cells) {
-        std::exception_ptr failure;
-        try {
-            check_array(m_caller.name.c_str(), m_comm, m_view.layout(), m_view.process());
+        Alone alone;
+        alone([&] {
+            check_array(m_caller.name, m_comm, m_view.layout(), m_view.process());
             m_copier.check_intent();
             m_mine = find_cells();
             make_room();
             m_wanted.resize(static_cast<std::size_t>(m_comm.size()));
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        agree_on_local_copy(m_comm, m_caller, failure,
-                            {&m_view.layout(),
-                             Cells::interior,
+        });
+        agree_on_local_copy(m_comm, m_caller, alone.failure(),
+                            {&m_view.layout(), Cells::interior,
                              element_type<typename View::non_const_value_type>(),
-                             {m_view.identity()},
-                             m_root},
+                             std::array{m_view.identity()}, m_root},
                             m_arguments);
         all_gather(m_comm, &m_mine, m_wanted.data(), sizeof(m_mine));
         if (m_arguments.part == LocalPart::box && m_copier.writes())
-            check_disjoint(m_caller.name.c_str(), m_wanted, rank);
+            check_disjoint(m_caller.name, m_wanted, rank);
         m_copier.note_intent();
     }
 
@@ -109,34 +58,35 @@ public:
         if (m_copier.needs_elements() && m_everywhere)
             bring_everywhere();
         else if (m_copier.needs_elements())
-            for_each_elsewhere([&](const CellRange& cells, int p) { mover().bring(cells, p); });
-        if (m_mine.is_elsewhere)
-            m_copier.ready();
-        else
-            m_copier.copy_in();
+            for_each_elsewhere([&](const CellRange& cells, int p) { bring(cells, p); });
     }
 
     template <class Function>
     void call(Function&& function) {
-        std::exception_ptr failure;
-        try {
+        agree_on(m_comm, m_caller.name, [&] {
+            if (m_mine.is_elsewhere)
+                m_copier.ready();
+            else
+                m_copier.copy_in();
             if (m_arguments.part != LocalPart::whole_on_root || m_comm.rank() == m_root)
                 m_copier.call(function);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        agree(m_comm, m_caller.name.c_str(), failure);
+            if (!m_copier.writes()) m_copier.drop();
+        });
     }
 
     void take() {
-        if (m_everywhere) return m_copier.copy_part_out();
+        if (!m_copier.writes()) return;
         if constexpr (Copier::is_writable)
-            if (m_copier.writes())
-                for_each_elsewhere([&](const CellRange& cells, int p) { mover().take(cells, p); });
-        if (m_mine.is_elsewhere)
-            m_copier.drop();
-        else
-            m_copier.copy_out();
+            if (!m_everywhere)
+                for_each_elsewhere([&](const CellRange& cells, int p) { take(cells, p); });
+        agree_on(m_comm, m_caller.name, [&] {
+            if (m_everywhere)
+                m_copier.copy_part_out();
+            else if (m_mine.is_elsewhere)
+                m_copier.drop();
+            else
+                m_copier.copy_out();
+        });
     }
 
     const Copier& copier() const noexcept { return m_copier; }
@@ -154,7 +104,47 @@ private:
             m_copier.take(*here);
     }
 
-    CopyMover<Exec, View> mover() { return {m_exec, m_comm, m_view, m_copier}; }
+    /// The copy of rank `at`, where it is, as an array of that rank alone.
+    struct Single {
+        ArrayLayout layout;
+        std::vector<AxisSlice> slices; ///< of the distributed array
+        std::vector<int> ranks;
+        std::optional<typename Copier::Single> copy{};
+
+        const typename Copier::Single* here() const { return copy ? &*copy : nullptr; }
+    };
+    template <class Prepare>
+    Single single(const CellRange& cells, int at, const Prepare& prepare) {
+        return agree_on(m_comm, m_caller.name, [&] {
+            Single result{single_layout(cells, rank), slices_of(cells, rank), {at}};
+            if (m_comm.rank() == at) {
+                result.copy.emplace(m_copier.single(result.layout));
+                prepare();
+            }
+            return result;
+        });
+    }
+    /// Brings cells to the copy of rank `to`.
+    void bring(const CellRange& cells, int to) {
+        Single one = single(cells, to, [] {});
+        RedistributionPlan plan(
+            m_comm, m_view.layout(), one.layout,
+            {.from_slice = std::move(one.slices), .to_ranks = std::move(one.ranks)});
+        plan.execute(m_exec, m_view, one.here());
+        if (one.copy) m_copier.count_in();
+    }
+    /// Takes what has been written to the copy of rank `from` back.
+    void take(const CellRange& cells, int from) {
+        Single one = single(cells, from, [&] { m_copier.count_out(); });
+        RedistributionPlan plan(
+            m_comm, one.layout, m_view.layout(),
+            {.to_slice = std::move(one.slices), .from_ranks = std::move(one.ranks)});
+        if constexpr (can_tell_untouched<typename Copier::Value>) {
+            if (m_copier.tells_untouched())
+                return plan.combine(m_exec, KeepUntouched(), one.here(), m_view);
+        }
+        plan.execute(m_exec, one.here(), m_view);
+    }
 
     template <class Action>
     void for_each_elsewhere(const Action& action) const {
@@ -166,12 +156,12 @@ private:
     void bring_everywhere() {
         if (!m_mine.is_elsewhere) return; // an array without cells
         if constexpr (AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>) {
-            mover().bring(m_mine, 0);
+            bring(m_mine, 0);
             const auto& memory = m_copier.memory();
             broadcast(m_comm, 0, std::as_writable_bytes(std::span(memory.data(), memory.size())));
             if (m_comm.rank() != 0) m_copier.count_in();
         } else {
-            for (int p = 0; p < m_comm.size(); ++p) mover().bring(m_mine, p);
+            for (int p = 0; p < m_comm.size(); ++p) bring(m_mine, p);
         }
     }
 

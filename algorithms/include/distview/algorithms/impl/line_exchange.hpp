@@ -13,7 +13,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,22 +45,18 @@ private:
 template <class MemorySpace>
 class LineExchange final : public LineExchangeBase {
 public:
-    /// Collective over comm.
+    /// Local, to be agreed on.
     template <ExecutionSpace Exec>
     LineExchange(const Exec& exec, const Communicator& comm, const GridLines& lines,
                  const std::vector<std::int64_t>& values, std::int64_t value_bytes)
         : LineExchangeBase(values, value_bytes), m_comm(comm), m_lines(lines),
-          m_words(lines, values, value_bytes), m_ranks(lines.by_place()) {
-        agree_on(comm, "GridAxis", [&] {
-            m_own = allocate(exec, m_words.own_words());
-            if (lines.length > 1) m_all = allocate(exec, m_words.all_words());
-            if (m_words.is_sliced()) m_slice = allocate(exec, m_words.slice_bytes() / 8);
-            m_places = Kokkos::View<int*, MemorySpace>(
-                Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::GridAxis::places"),
-                static_cast<std::size_t>(lines.length));
-            m_places_host.reserve(static_cast<std::size_t>(lines.length));
-            set_all_places(exec);
-        });
+          m_words(lines, values, value_bytes), m_ranks(lines.by_place()),
+          m_places(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                      label_of("distview::GridAxis::places")),
+                   static_cast<std::size_t>(lines.length)) {
+        m_own = allocate(exec, m_words.own_words());
+        if (lines.length > 1) m_all = allocate(exec, m_words.all_words());
+        if (m_words.is_sliced()) m_slice = allocate(exec, m_words.slice_bytes() / 8);
     }
 
     std::int64_t values() const { return m_words.values(); }
@@ -73,13 +68,12 @@ public:
     template <ExecutionSpace Exec>
     void set_places(const Exec& exec, const std::vector<int>& places) {
         if (places == m_places_host) return;
-        m_places_host.clear(); // until the kernels have the new ones
         const Kokkos::View<const int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
             places_host(places.data(), places.size());
         Kokkos::deep_copy(exec, Kokkos::subview(m_places, std::pair(std::size_t{0}, places.size())),
                           places_host);
-        exec.fence("distview::GridAxis: the caller may drop the list of places");
-        m_places_host = places; // has room
+        exec.fence(label_of("distview::GridAxis: the caller may drop the list of places"));
+        m_places_host = places;
     }
     template <ExecutionSpace Exec>
     void set_all_places(const Exec& exec) {
@@ -88,63 +82,69 @@ public:
         set_places(exec, places);
     }
 
+    // Collective: exceptions of this rank's kernels are left to `alone`.
+
     /// All places' values joined, on all of them.
     template <class Operation, ExecutionSpace Exec>
-    void reduce_to_all(const std::string& label, const Exec& exec, const Operation& operation) {
+    void reduce_to_all(const Caller& caller, Alone& alone, const Exec& exec,
+                       const Operation& operation) {
         if (m_lines.length == 1) return;
         collect(exec);
-        join<Operation>(label, exec, operation,
-                        m_words.is_sliced() ? m_slice.data() : m_own.data());
+        join(caller, alone, exec, operation, m_words.is_sliced() ? m_slice : m_own);
         if (m_words.is_sliced())
-            move(exec, Move::slices_to_all, 0, {m_words.own_slice(), m_slice.data()},
-                 {m_words.slices_everywhere(), m_own.data()});
+            move(
+                exec, Move::slices_to_all, 0, [&] { return section(m_words.own_slice(), m_slice); },
+                [&] { return section(m_words.slices_everywhere(), m_own); });
     }
     /// The same on place `root` only; own() is of no use elsewhere.
     template <class Operation, ExecutionSpace Exec>
-    void reduce_to(int root, const std::string& label, const Exec& exec,
+    void reduce_to(int root, const Caller& caller, Alone& alone, const Exec& exec,
                    const Operation& operation) {
         if (m_lines.length == 1) return;
         if (m_words.is_sliced()) {
             collect(exec);
-            join<Operation>(label, exec, operation, m_slice.data());
-            move(exec, Move::slices_to_root, root, {m_words.own_slice(), m_slice.data()},
-                 {m_words.slices_at(root), m_own.data()});
+            join(caller, alone, exec, operation, m_slice);
+            move(
+                exec, Move::slices_to_root, root,
+                [&] { return section(m_words.own_slice(), m_slice); },
+                [&] { return section(m_words.slices_at(root), m_own); });
         } else {
-            move(exec, Move::to_root, root, {m_words.own(), m_own.data()},
-                 {m_words.at_root(root), m_all.data()});
-            if (m_lines.place == root) join<Operation>(label, exec, operation, m_own.data());
+            move(
+                exec, Move::to_root, root, [&] { return section(m_words.own(), m_own); },
+                [&] { return section(m_words.at_root(root), m_all); });
+            if (m_lines.place == root) join(caller, alone, exec, operation, m_own);
         }
     }
     /// What the places before this one give together; own() is of no use in the first place that counts.
     template <class Operation, ExecutionSpace Exec>
-    void scan(const std::string& label, const Exec& exec, const Operation& operation) {
+    void scan(const Caller& caller, Alone& alone, const Exec& exec, const Operation& operation) {
         if (m_lines.length == 1) return;
         collect(exec);
         const ScanPlaces<Operation> kernel{
             reinterpret_cast<char*>(m_all.data()),  m_words.slice_bytes(), m_places.data(),
             static_cast<int>(m_places_host.size()), m_lines.length,        operation};
-        launch_each(label, exec, m_words.own_slice_values(), kernel);
+        alone([&] { launch_flat(caller, exec, m_words.own_slice_values(), kernel); });
         if (m_words.is_sliced())
-            move(exec, Move::back, 0, {m_words.slices_of_all(), m_all.data()},
-                 {m_words.own(), m_own.data()});
+            move(
+                exec, Move::back, 0, [&] { return section(m_words.slices_of_all(), m_all); },
+                [&] { return section(m_words.own(), m_own); });
         else
-            launch_each(
-                label, exec, m_words.slice_bytes() / 8,
-                CopyWords{m_all.data() + m_lines.place * m_words.slice_bytes() / 8, m_own.data()});
+            copy_words(caller, alone, exec, m_lines.place * m_words.slice_bytes() / 8,
+                       m_words.slice_bytes() / 8);
     }
     /// The values of place `root` on all of them.
     template <ExecutionSpace Exec>
-    void broadcast(int root, const std::string& label, const Exec& exec) {
+    void broadcast(int root, const Caller& caller, Alone& alone, const Exec& exec) {
         if (m_lines.length == 1) return;
-        move(exec, Move::from_root, root, {m_words.only_at(root), m_own.data()},
-             {m_words.everywhere(), m_all.data()});
-        launch_each(label, exec, m_words.own_words(), CopyWords{m_all.data(), m_own.data()});
+        move(
+            exec, Move::from_root, root, [&] { return section(m_words.only_at(root), m_own); },
+            [&] { return section(m_words.everywhere(), m_all); });
+        copy_words(caller, alone, exec, 0, m_words.own_words());
     }
 
     std::size_t workspace_bytes() const override {
         std::size_t bytes = 8 * (m_own.size() + m_all.size() + m_slice.size());
-        for (const auto& [key, step] : m_steps)
-            if (step) bytes += step->plan->workspace_bytes();
+        for (const auto& [key, step] : m_steps) bytes += step.plan->workspace_bytes();
         return bytes;
     }
 
@@ -152,15 +152,10 @@ private:
     using Words = DistView<std::uint64_t***, Kokkos::LayoutRight, MemorySpace>;
     using Buffer = Kokkos::View<std::uint64_t*, MemorySpace>;
     enum class Move { transpose, to_all, to_root, back, slices_to_all, slices_to_root, from_root };
-    /// Words as a section of a layout.
-    struct Section {
-        ArrayLayout layout;
-        std::uint64_t* words;
-    };
     struct Step {
-        std::optional<RedistributionPlan> plan;
         Words from;
         Words to;
+        std::optional<RedistributionPlan> plan{};
     };
 
     /// Where the node's other processes can read it, if there is such memory; zeros.
@@ -174,9 +169,9 @@ private:
                 m_memory.push_back(std::move(memory));
             }
         if (!buffer.data())
-            buffer = Buffer(
-                Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::GridAxis::buffer"),
-                count);
+            buffer = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                               label_of("distview::GridAxis::buffer")),
+                            count);
         Kokkos::deep_copy(exec, buffer, std::uint64_t{0});
         return buffer;
     }
@@ -184,54 +179,61 @@ private:
     /// Brings what this process is to join to m_all: a slice, or all, of all places.
     template <ExecutionSpace Exec>
     void collect(const Exec& exec) {
+        const auto own = [&] { return section(m_words.own(), m_own); };
         if (m_words.is_sliced())
-            move(exec, Move::transpose, 0, {m_words.own(), m_own.data()},
-                 {m_words.slices_of_all(), m_all.data()});
+            move(exec, Move::transpose, 0, own,
+                 [&] { return section(m_words.slices_of_all(), m_all); });
         else
-            move(exec, Move::to_all, 0, {m_words.own(), m_own.data()},
-                 {m_words.of_all(), m_all.data()});
+            move(exec, Move::to_all, 0, own, [&] { return section(m_words.of_all(), m_all); });
     }
 
     template <class Operation, ExecutionSpace Exec>
-    void join(const std::string& label, const Exec& exec, const Operation& operation,
-              std::uint64_t* to) {
+    void join(const Caller& caller, Alone& alone, const Exec& exec, const Operation& operation,
+              const Buffer& to) {
+        using Value = typename Operation::value_type;
         const JoinPlaces<Operation> kernel{reinterpret_cast<const char*>(m_all.data()),
                                            m_words.slice_bytes(),
                                            m_places.data(),
                                            static_cast<int>(m_places_host.size()),
-                                           reinterpret_cast<typename Operation::value_type*>(to),
+                                           reinterpret_cast<Value*>(to.data()),
                                            operation};
-        if (!m_places_host.empty()) launch_each(label, exec, m_words.own_slice_values(), kernel);
+        if (kernel.count > 0)
+            alone([&] { launch_flat(caller, exec, m_words.own_slice_values(), kernel); });
+    }
+    /// Copies words of m_all to m_own.
+    template <ExecutionSpace Exec>
+    void copy_words(const Caller& caller, Alone& alone, const Exec& exec, std::int64_t first,
+                    std::int64_t count) {
+        alone([&] {
+            launch_flat(caller, exec, count, CopyWords{m_all.data() + first, m_own.data()});
+        });
     }
 
-    Words section(const Section& of) const {
+    Words section(const ArrayLayout& layout, const Buffer& words) const {
         const int process = m_lines.place * m_lines.count + m_lines.line;
-        const Extents extents = of.layout.local_extents(process);
-        return {of.layout, process,
-                typename Words::view_type(of.words, static_cast<std::size_t>(extents[0]),
+        const Extents extents = layout.local_extents(process);
+        return {layout, process,
+                typename Words::view_type(words.data(), static_cast<std::size_t>(extents[0]),
                                           static_cast<std::size_t>(extents[1]),
                                           static_cast<std::size_t>(extents[2]))};
     }
 
-    /// Makes the plan the first time.
-    template <ExecutionSpace Exec>
-    void move(const Exec& exec, Move what, int root, const Section& from, const Section& to) {
-        std::unique_ptr<Step>& step = m_steps[{what, root}];
-        if (!step) {
+    /// Makes the plan the first time, between what from() and to() return.
+    template <ExecutionSpace Exec, class From, class To>
+    void move(const Exec& exec, Move what, int root, const From& from, const To& to) {
+        auto step = m_steps.find({what, root});
+        if (step == m_steps.end()) {
             RedistributionOptions options;
-            options.fill_padding = true;
-            options.from_ranks = m_ranks;
-            options.to_ranks = m_ranks;
-            auto made = std::make_unique<Step>(Step{std::nullopt, section(from), section(to)});
-            made->plan.emplace(RedistributionPlan(m_comm, from.layout, to.layout, options));
-            step = std::move(made); // after the plan, which all ranks have or none, nothing fails
+            step = agree_on(m_comm, "GridAxis", [&] {
+                options.fill_padding = true;
+                options.from_ranks = m_ranks;
+                options.to_ranks = m_ranks;
+                return m_steps.emplace(std::pair(what, root), Step{from(), to()}).first;
+            });
+            step->second.plan.emplace(RedistributionPlan(m_comm, step->second.from.layout(),
+                                                         step->second.to.layout(), options));
         }
-        try {
-            step->plan->execute(exec, step->from, step->to);
-        } catch (...) {
-            step.reset(); // the plan is of no use any more
-            throw;
-        }
+        step->second.plan->execute(exec, step->second.from, step->second.to);
     }
 
     Communicator m_comm;
@@ -242,9 +244,9 @@ private:
     Buffer m_own;
     Buffer m_all;
     Buffer m_slice;
-    std::vector<int> m_places_host;
     Kokkos::View<int*, MemorySpace> m_places;
-    std::map<std::pair<Move, int>, std::unique_ptr<Step>> m_steps;
+    std::vector<int> m_places_host;
+    std::map<std::pair<Move, int>, Step> m_steps;
 };
 
 } // namespace distview::impl

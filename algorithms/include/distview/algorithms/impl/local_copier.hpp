@@ -3,15 +3,14 @@
 
 #include <distview/algorithms/gather.hpp>
 #include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/global_maps.hpp>
 #include <distview/algorithms/impl/local_boxes.hpp>
 #include <distview/algorithms/impl/reduction.hpp>
 #include <distview/algorithms/impl/untouched.hpp>
 #include <distview/algorithms/plain_array.hpp>
-#include <distview/core/device_layout.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -40,7 +39,7 @@ struct CountTouchedBody {
 /// Where the cells of a section are in the whole array; labels count in ascending order.
 template <class MemorySpace>
 struct WholePositions {
-    DeviceLayout<MemorySpace> layout;
+    KernelLayout<MemorySpace> layout;
     int coordinates[max_rank] = {};
 
     KOKKOS_FUNCTION std::int64_t operator()(int d, std::int64_t l) const {
@@ -166,7 +165,7 @@ public:
         std::int64_t count = 1;
         for (int d = 0; d < rank; ++d) count *= extents[static_cast<std::size_t>(d)];
         m_copy = Kokkos::View<Value*, Memory>(
-            Kokkos::view_alloc(m_exec, Kokkos::WithoutInitializing, m_caller.label + "::copy"),
+            Kokkos::view_alloc(m_exec, Kokkos::WithoutInitializing, m_caller.label("::copy")),
             static_cast<std::size_t>(count));
         m_is_copy = true;
     }
@@ -193,7 +192,7 @@ public:
         if constexpr (can_tell_untouched<Value>)
             if (m_is_copy && tells_untouched())
                 Kokkos::deep_copy(m_exec, m_copy, untouched_value<Value>());
-        m_exec.fence(m_caller.label + ": the function gets the array");
+        m_exec.fence(m_caller.label(": the function gets the array"));
     }
 
     template <class Function>
@@ -229,7 +228,7 @@ public:
         drop();
     }
     /// Waits until nothing works on the copy.
-    void drop() { m_exec.fence(m_caller.label + ": the copy is dropped"); }
+    void drop() { m_exec.fence(m_caller.label(": the copy is dropped")); }
 
 private:
     template <class Shaped, class Pointer>
@@ -278,7 +277,7 @@ private:
         if constexpr (can_tell_untouched<Value>) {
             if (tells_untouched())
                 Kokkos::parallel_reduce(
-                    m_caller.label + "::count", cell_policy<std::int64_t>(m_exec, count),
+                    m_caller.label("::count"), cell_policy<std::int64_t>(m_exec, count),
                     CountTouchedBody<Kokkos::View<Value*, Memory>>{m_copy}, count);
         }
         return count;

@@ -6,11 +6,9 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 
+#include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <optional>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -79,18 +77,18 @@ auto reduce_section(const Caller& caller, const Exec& exec, const View& view, Ce
     const auto launch = [&]<class Walk>(const Walk& walk) {
         if constexpr (loops_by_row<Exec>) {
             const std::int64_t parts = part_count(exec, walk.count());
-            Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, parts),
+            Kokkos::parallel_reduce(caller.label(), cell_policy<std::int64_t>(exec, parts),
                                     RowReduction<Walk, Reduction>{walk, reduction, parts}, total);
         } else if (fits_in_32_bits(walk.count())) {
-            Kokkos::parallel_reduce(caller.label, cell_policy<int>(exec, walk.count()),
+            Kokkos::parallel_reduce(caller.label(), cell_policy<int>(exec, walk.count()),
                                     CellReduction<Walk, Reduction, int>{walk, reduction}, total);
         } else {
-            Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
+            Kokkos::parallel_reduce(caller.label(), cell_policy<std::int64_t>(exec, walk.count()),
                                     CellReduction<Walk, Reduction, std::int64_t>{walk, reduction},
                                     total);
         }
     };
-    with_cell_walk<Reduction, !loops_by_row<Exec>>(caller.name.c_str(), view, box, launch);
+    with_cell_walk<Reduction, !loops_by_row<Exec>>(caller.name, view, box, launch);
     return total;
 }
 
@@ -110,32 +108,24 @@ struct Reduced {
 /// Combines what compute() returns on every rank, in the order of the ranks; `join` is a reduction
 /// or just its value_type, init and join.
 ///
-/// compute() may throw, also on some ranks only. `other` is the identity of another array that it reads.
-template <class Join, DistViewLike View, class Compute>
-Reduced<typename Join::value_type>
-reduce_ranks(const Caller& caller, const Communicator& comm, const View& view, Cells cells,
-             const Join& join, Compute&& compute, std::optional<std::uint64_t> other = {}) {
+/// compute() may throw, also on some ranks only. `others` are other arrays that it reads.
+template <class Join, DistViewLike View, class Compute, DistViewLike... Others>
+Reduced<typename Join::value_type> reduce_ranks(const Caller& caller, const Communicator& comm,
+                                                const View& view, Cells cells, const Join& join,
+                                                Compute&& compute, const Others&... others) {
     using Value = typename Join::value_type;
     static_assert(std::is_trivially_copyable_v<Contribution<Value>>);
     const CollectiveCall call(comm, caller.name);
     Contribution<Value> mine;
     std::vector<Contribution<Value>> all;
-    std::exception_ptr failure;
-    try {
+    const auto reduce_mine = [&] {
         all.resize(static_cast<std::size_t>(comm.size())); // before others wait for this rank
-        check_array(caller.name.c_str(), comm, view.layout(), view.process());
-        check_elements(caller.name.c_str(), view);
+        check_elements(caller.name, view, others...);
         mine.value = compute();
         mine.any = cell_box(view, cells).count() > 0;
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    CommonArguments arguments{
-        &view.layout(), cells, element_type<typename View::non_const_value_type>(), {}};
-    arguments.arrays.push_back(view.identity());
-    if (other) arguments.arrays.push_back(*other);
-    arguments.result_bytes = sizeof(Value);
-    agree_on_arguments(comm, caller, failure, arguments);
+    };
+    compute_alike(caller, comm, {.cells = cells, .result_bytes = sizeof(Value)}, reduce_mine, view,
+                  others...);
 
     Reduced<Value> total{};
     join.init(total.value);
@@ -148,9 +138,9 @@ reduce_ranks(const Caller& caller, const Communicator& comm, const View& view, C
 }
 
 /// The same for a reduction whose init and join are static.
-template <class Reduction, DistViewLike View, class Compute>
+template <class Reduction, DistViewLike View, class Compute, DistViewLike... Others>
 auto reduce(const Caller& caller, const Communicator& comm, const View& view, Cells cells,
-            Compute&& compute, std::optional<std::uint64_t> other = {}) {
+            Compute&& compute, const Others&... others) {
     struct Join {
         using value_type = typename Reduction::value_type;
         static void init(value_type& value) { Reduction::init(value); }
@@ -158,7 +148,7 @@ auto reduce(const Caller& caller, const Communicator& comm, const View& view, Ce
             Reduction::join(value, from);
         }
     };
-    return reduce_ranks(caller, comm, view, cells, Join(), compute, other);
+    return reduce_ranks(caller, comm, view, cells, Join(), compute, others...);
 }
 
 } // namespace distview::impl
