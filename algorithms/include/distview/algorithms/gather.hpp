@@ -13,6 +13,7 @@
 #include <functional>
 #include <iterator>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -100,6 +101,8 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
                         Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
     static constexpr impl::Caller caller("gather");
+    // Short enough to take no memory, also where Kokkos copies it as it frees the View.
+    const std::string label = "gathered";
     const CollectiveCall call(comm, caller.name);
     GlobalView<View> global;
     impl::GatherGeometry geometry;
@@ -111,8 +114,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
         packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
         if (comm.rank() == root)
             global = allocate_view<GlobalView<View>>(
-                Kokkos::view_alloc(Kokkos::WithoutInitializing, caller.label("::global")),
-                geometry.extents());
+                Kokkos::view_alloc(Kokkos::WithoutInitializing, label), geometry.extents());
         impl::launch_pack<true>(caller, exec, view, cells, packed);
         Kokkos::deep_copy(exec, packed_host, packed);
         exec.fence(caller.label(": MPI reads the packed cells"));
