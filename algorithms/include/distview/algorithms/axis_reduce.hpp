@@ -87,7 +87,6 @@ template <class Operation, ExecutionSpace Exec, class Exchange, DistViewLike Tar
 void write_lines(const Caller& caller, const Exec& exec, int axis, const Exchange& exchange,
                  const Target& target) {
     using Result = typename Target::value_type;
-    note_written(target);
     const auto cells = axis_cells(target, axis);
     if (cells.length == 0) return;
     const AxisLoop loop(Target::rank(), axis, cells.extents, cells.strides, cells.strides, true);
@@ -122,6 +121,7 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
             if (!Operation::has_neutral) check_not_empty(arguments);
             holders = places_with_cells(target.layout().axis(axis.axis()));
         });
+    note_written(target); // on all ranks, whatever fails
     GridAxisAccess::jointly(axis, caller, [&](Alone& alone) {
         if (source.extent(axis.axis()) == 0)
             return alone([&] {
@@ -169,8 +169,8 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 ///             on whatever processes; reduced_layout() makes such a layout
 /// Space:      kernels on `exec`, which have finished on return
 /// Touches:    reads the interior cells of the source, writes those of the target
-/// Cost:       reads the source once; two agreements, three without a GridAxis; one value for each line of cells is exchanged, see GridAxis.
-///             Without a GridAxis kept, its plans and buffers each time
+/// Cost:       reads the source once; two agreements; one value for each line of cells is exchanged, see GridAxis. The first
+///             time, and without a GridAxis kept each time, the agreements of its plans and its buffers besides
 /// Errors:     ShapeError, which names both layouts and what would align them, if the target's cells are others;
 ///             UsageError as sum(), if there is no such axis, the minimum or the like of no cells, or an
 ///             unstructured axis that knows one process's labels only (thrown on all ranks)

@@ -242,7 +242,7 @@ private:
     Vector make(const Exec& exec, char name) const {
         return make_dist_view<typename View::data_type, typename View::array_layout,
                               typename View::memory_space>(
-            exec, impl::label_of("distview::ConjugateGradient::", name), m_comm, m_layout);
+            exec, impl::view_label("ConjugateGradient", name), m_comm, m_layout);
     }
 
     template <ExecutionSpace Exec, class Terms>

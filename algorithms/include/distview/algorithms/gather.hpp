@@ -13,7 +13,6 @@
 #include <functional>
 #include <iterator>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -70,7 +69,9 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
     for (int d = 0; d < View::rank(); ++d)
         extents[static_cast<std::size_t>(d)] = box.end[d] - box.begin[d];
     return allocate_view<PackedView<View>>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::packed")), extents);
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                           impl::view_label(caller.name, "packed")),
+        extents);
 }
 
 } // namespace impl
@@ -101,8 +102,6 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
                         Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
     static constexpr impl::Caller caller("gather");
-    // Short enough to take no memory, also where Kokkos copies it as it frees the View.
-    const std::string label = "gathered";
     const CollectiveCall call(comm, caller.name);
     GlobalView<View> global;
     impl::GatherGeometry geometry;
@@ -114,7 +113,9 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
         packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
         if (comm.rank() == root)
             global = allocate_view<GlobalView<View>>(
-                Kokkos::view_alloc(Kokkos::WithoutInitializing, label), geometry.extents());
+                Kokkos::view_alloc(Kokkos::WithoutInitializing,
+                                   impl::view_label(caller.name, "global")),
+                geometry.extents());
         impl::launch_pack<true>(caller, exec, view, cells, packed);
         Kokkos::deep_copy(exec, packed_host, packed);
         exec.fence(caller.label(": MPI reads the packed cells"));
@@ -183,10 +184,10 @@ void scatter(const Exec& exec, const Communicator& comm, const Global& global, i
     impl::scatter_pieces(comm, root, geometry.sizes(), {.element_bytes = sizeof(T)},
                          std::cref(take_all),
                          std::as_writable_bytes(std::span(packed_host.data(), packed_host.size())));
+    impl::note_written(view); // on all ranks, whatever fails
     agree_on(comm, caller.name, [&] {
         Kokkos::deep_copy(exec, packed, packed_host);
         impl::launch_pack<false>(caller, exec, view, cells, packed);
-        impl::note_written(view);
         exec.fence(caller.label(": the packed cells are dropped"));
     });
 }

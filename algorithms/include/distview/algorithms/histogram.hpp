@@ -117,7 +117,8 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
     const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
         edges_host(bins.edges().data(), bins.edges().size());
     const Kokkos::View<double*, Memory> edges(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::edges")),
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                           impl::view_label(caller.name, "edges")),
         edges_host.size());
     Kokkos::deep_copy(exec, edges, edges_host);
     const Bins<Memory> in_kernel{edges, bins.count(), bins.scale()};
@@ -127,7 +128,7 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
     const std::int64_t parts = loops_by_row<Exec> ? part_count(exec, box.count()) : 1;
     const bool has_own = loops_by_row<Exec> && parts * bins.count() <= most_counters;
     const Kokkos::View<std::int64_t*, Memory> counts(
-        Kokkos::view_alloc(exec, caller.label("::counts")),
+        Kokkos::view_alloc(exec, impl::view_label(caller.name, "counts")),
         static_cast<std::size_t>((has_own ? parts : 1) * bins.count()));
     if constexpr (loops_by_row<Exec>)
         if (has_own)

@@ -140,7 +140,7 @@ public:
         m_plan.emplace(GatherPlan(comm, from.layout(), list));
         agree_on(comm, name, [&] {
             m_brought = Kokkos::View<From_value*, MemorySpace>(
-                Kokkos::view_alloc(exec, impl::label_of("distview::InspectedLoop::brought")),
+                Kokkos::view_alloc(exec, impl::view_label("InspectedLoop", "brought")),
                 static_cast<std::size_t>(m_plan->size()));
             make_outer(exec, std::move(found));
             exec.fence(impl::label_of("distview::InspectedLoop: tables are there"));
@@ -235,11 +235,11 @@ private:
                 place < 0 ? m_brought.data() + ~place : m_from.view().data() + place;
             place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(element));
         }
-        m_outer.emplace(Outer{m_functor, m_to.view().data(), table(exec, found.cells),
-                              table(exec, found.cell_at), table(exec, found.first),
-                              table(exec, found.places),
-                              Kokkos::View<std::int64_t, MemorySpace>(Kokkos::view_alloc(
-                                  exec, impl::label_of("distview::InspectedLoop::overruns")))});
+        m_outer.emplace(
+            Outer{m_functor, m_to.view().data(), table(exec, found.cells),
+                  table(exec, found.cell_at), table(exec, found.first), table(exec, found.places),
+                  Kokkos::View<std::int64_t, MemorySpace>(
+                      Kokkos::view_alloc(exec, impl::view_label("InspectedLoop", "overruns")))});
     }
 
     template <class Elements, int... Axis>
@@ -256,7 +256,7 @@ private:
             host(numbers.data(), numbers.size());
         const Kokkos::View<std::int64_t*, MemorySpace> result(
             Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                               impl::label_of("distview::InspectedLoop::table")),
+                               impl::view_label("InspectedLoop", "table")),
             numbers.size());
         Kokkos::deep_copy(exec, result, host);
         exec.fence(impl::label_of("distview::InspectedLoop: the host's table may go"));

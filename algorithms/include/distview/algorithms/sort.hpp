@@ -117,7 +117,8 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
     GatherPlan plan(comm, line.layout(), mine.list());
     const auto parts = agree_on(comm, caller.name, [&] {
         return Kokkos::View<T*, Kokkos::LayoutRight, typename Line::memory_space>(
-            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::parts")),
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                               impl::view_label(caller.name, "parts")),
             static_cast<std::size_t>(plan.size()));
     });
     plan.execute(exec, line, parts);
@@ -155,7 +156,8 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
 /// Shapes:     an array of one axis, of any layout
 /// Space:      copies and redistributions on `exec`, sorting on the calling thread of the host; has finished
 ///             on return
-/// Touches:    writes interior cells only, never padding, and nothing if it throws
+/// Touches:    writes interior cells only, never padding; nothing if arguments differ or `compare` throws, but some
+///             ranks' cells if memory ends while results are written
 /// Cost:       O(n / P log n) comparisons a rank for n cells on P ranks, and O(P^2 log P log n) to find the P - 1 cuts;
 ///             some 2 log n collective calls for each batch of cuts: as many as fit a MiB, of P (24 + sizeof(element))
 ///             bytes each, or one; a GatherPlan, and 2 redistributions unless the axis has blocks. Memory: three copies
@@ -185,7 +187,7 @@ void sort(const Exec& exec, const Communicator& comm, const View& view,
     if (view.size() == 0) return;
 
     const auto line = make_dist_view<T*, Kokkos::LayoutRight, typename View::memory_space>(
-        exec, caller.label("::line"), comm, blocks);
+        exec, impl::view_label(caller.name, "line"), comm, blocks);
     if (view.layout().axis(0).is_block()) {
         agree_on(comm, caller.name, [&] { distview::copy(exec, view, line); });
         impl::sort_blocks(caller, exec, comm, line, compare);

@@ -149,7 +149,7 @@ void launch_units(const Caller& caller, const Exec& exec, const AxisLoop& loop, 
 template <class Value, class MemorySpace, ExecutionSpace Exec>
 auto allocate_values(const Exec& exec, const Caller& caller, std::int64_t count) {
     return Kokkos::View<Value*, MemorySpace>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label("::values")),
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, view_label(caller.name, "values")),
         static_cast<std::size_t>(count));
 }
 

@@ -29,6 +29,11 @@ std::string label_of(const Parts&... parts) {
     return Kokkos::Tools::profileLibraryLoaded() || is_checking() ? text(parts...) : std::string();
 }
 
+/// Label of a View, for errors too: where no tool listens `what` alone, whose 15 characters at most take no memory.
+inline std::string view_label(const char* function, const char* what) {
+    return Kokkos::Tools::profileLibraryLoaded() ? text("distview::", function, "::", what) : what;
+}
+
 /// What a function is called in messages and in labels.
 struct Caller {
     constexpr explicit Caller(const char* function) : name(function) {}

@@ -52,7 +52,7 @@ public:
         : LineExchangeBase(values, value_bytes), m_comm(comm), m_lines(lines),
           m_words(lines, values, value_bytes), m_ranks(lines.by_place()),
           m_places(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                      label_of("distview::GridAxis::places")),
+                                      view_label("GridAxis", "places")),
                    static_cast<std::size_t>(lines.length)) {
         m_own = allocate(exec, m_words.own_words());
         if (lines.length > 1) m_all = allocate(exec, m_words.all_words());
@@ -170,7 +170,7 @@ private:
             }
         if (!buffer.data())
             buffer = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                               label_of("distview::GridAxis::buffer")),
+                                               view_label("GridAxis", "buffer")),
                             count);
         Kokkos::deep_copy(exec, buffer, std::uint64_t{0});
         return buffer;

@@ -164,9 +164,10 @@ public:
         m_shape = plain_shape(extents, rank, m_arguments.order);
         std::int64_t count = 1;
         for (int d = 0; d < rank; ++d) count *= extents[static_cast<std::size_t>(d)];
-        m_copy = Kokkos::View<Value*, Memory>(
-            Kokkos::view_alloc(m_exec, Kokkos::WithoutInitializing, m_caller.label("::copy")),
-            static_cast<std::size_t>(count));
+        m_copy =
+            Kokkos::View<Value*, Memory>(Kokkos::view_alloc(m_exec, Kokkos::WithoutInitializing,
+                                                            view_label(m_caller.name, "copy")),
+                                         static_cast<std::size_t>(count));
         m_is_copy = true;
     }
 
@@ -227,8 +228,10 @@ public:
         }
         drop();
     }
-    /// Waits until nothing works on the copy.
-    void drop() { m_exec.fence(m_caller.label(": the copy is dropped")); }
+    /// Waits until nothing works on the copy, if there is one.
+    void drop() {
+        if (m_is_copy) m_exec.fence(m_caller.label(": the copy is dropped"));
+    }
 
 private:
     template <class Shaped, class Pointer>

@@ -95,7 +95,7 @@ template <DistViewLike View, ExecutionSpace Exec, class T>
 auto make_ordered(const Caller& caller, const Exec& exec, const Communicator& comm,
                   const ArrayLayout& layout) {
     return make_dist_view<typename AsDynamic<T, View::rank()>::type>(
-        exec, caller.label("::ordered"), comm, layout);
+        exec, view_label(caller.name, "ordered"), comm, layout);
 }
 
 /// The scan of lines whose cells are dealt out in turn, or in no order: between two redistributions.
