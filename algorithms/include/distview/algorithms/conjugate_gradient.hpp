@@ -158,9 +158,9 @@ public:
         : m_comm(comm), m_layout(layout), m_options(options) {
         const CollectiveCall call(comm, "ConjugateGradient");
         agree_on_options();
-        m_p = make(exec, 'p');
-        m_q = make(exec, 'q');
-        m_r = make(exec, 'r');
+        m_p = make(exec, "p");
+        m_q = make(exec, "q");
+        m_r = make(exec, "r");
         exec.fence(impl::label_of("distview::ConjugateGradient: any instance may solve"));
     }
 
@@ -198,7 +198,7 @@ public:
                 std::invocable<const Preconditioner&, const Exec&, const Vector&, const Vector&>,
                 "ConjugateGradient: a preconditioner is NoPreconditioner, a PointPreconditioner, "
                 "or is called as m(exec, r, z)");
-            if (!m_has_z) m_z = make(exec, 'z');
+            if (!m_has_z) m_z = make(exec, "z");
             m_has_z = true;
             const impl::ElementOfArray<typename Vector::view_type> element{m_z.view()};
             iterate(exec, a, element, [&] { m(exec, m_r, m_z); }, b, x, watch, result);
@@ -239,7 +239,7 @@ private:
     }
     /// An array of zeros, padding included.
     template <ExecutionSpace Exec>
-    Vector make(const Exec& exec, char name) const {
+    Vector make(const Exec& exec, const char* name) const {
         return make_dist_view<typename View::data_type, typename View::array_layout,
                               typename View::memory_space>(
             exec, impl::view_label("ConjugateGradient", name), m_comm, m_layout);
