@@ -209,14 +209,15 @@ private:
     friend PaddingExchangePlan;
     friend RedistributionPlan;
 
+    /// An execution that begin_step() is to begin.
     ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, const Runner& runner,
                    impl::CallWord::Kind call, const impl::ArraySet& arrays)
         : m_exec(exec), m_runner(runner),
           m_is_observed(core->is_recorded() || Kokkos::Profiling::profileLibraryLoaded()) {
-        const Region region(m_is_observed, *core, impl::Phase::start, &core->labels.start);
+        Region region(m_is_observed, *core, impl::Phase::start, &core->labels.start);
         m_step = &core->begin(call, arrays);
         m_in_flight = impl::PlanInFlight(std::move(core));
-        begin_step();
+        m_is_starting = region.hand_over();
     }
 
     /// A phase that a report tells; with a label also a region of Kokkos Tools, which profilers show beside the kernels.
@@ -227,11 +228,16 @@ private:
             : m_core(is_observed ? &core : nullptr), m_phase(phase), m_has_label(label != nullptr) {
             if (m_core) m_core->enter(m_phase, label);
         }
+        /// Takes over a region with a label, if `is_entered`.
+        Region(bool is_entered, const impl::PlanCore& core, impl::Phase phase)
+            : m_core(is_entered ? &core : nullptr), m_phase(phase), m_has_label(true) {}
         Region(const Region&) = delete;
         Region& operator=(const Region&) = delete;
         ~Region() {
             if (m_core) m_core->leave(m_phase, m_has_label);
         }
+        /// Whether it has been entered: another object leaves it.
+        bool hand_over() noexcept { return std::exchange(m_core, nullptr) != nullptr; }
 
     private:
         const impl::PlanCore* m_core; ///< null: nobody looks
@@ -255,10 +261,12 @@ private:
         return incoming;
     }
 
-    /// Copies within the section, packs, and lets others have this section's elements. Inlined: one call less on the way
-    /// to the bytes (docs/architecture.md).
-    [[gnu::always_inline]] void begin_step() {
+    /// Copies within the section, packs, and lets others have this section's elements. Those who make a handle call it:
+    /// one call less on the way to the bytes than if the constructor did (docs/architecture.md). They return the handle by its
+    /// name: a move of it would copy the execution space.
+    void begin_step() {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
+        const Region start(std::exchange(m_is_starting, false), core, impl::Phase::start);
         impl::ExchangeBinding& binding = *m_step;
         const impl::ExchangeProgram& program = binding.program();
         binding.post_receives();
@@ -275,7 +283,8 @@ private:
 
     Exec m_exec;
     Runner m_runner;
-    bool m_is_observed; ///< by a report, or by Kokkos Tools
+    bool m_is_observed;         ///< by a report, or by Kokkos Tools
+    bool m_is_starting = false; ///< observed, and the first step has not begun
     bool m_waits_for_readers = true;
     bool m_has_moved_last = false;           ///< on a device, before finish()
     impl::ExchangeBinding* m_step = nullptr; ///< the one in flight, or to begin

@@ -176,8 +176,10 @@ private:
             impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values), fills);
             return runner_for<Exec, fills>(op, arrays, values);
         });
-        return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
+        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
             core(), exec, runner, call, impl::array_set<Exec>(Kind, fields));
+        handle.begin_step();
+        return handle;
     }
 };
 

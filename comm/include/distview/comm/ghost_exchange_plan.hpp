@@ -121,8 +121,10 @@ private:
                     const Op& op, const Arrays&... arrays) {
         using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
-        return ExchangeHandle<Exec, Runner>(core(), exec, Runner{op, {}}, call,
+        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner{op, {}}, call,
                                             impl::array_set<Exec>(kind, fields));
+        handle.begin_step();
+        return handle;
     }
 };
 

@@ -182,9 +182,11 @@ private:
         }
         const std::span<const impl::Field> fields(described_lists.data(), lists.size());
         core()->before_call([&] { check_apart(fields, runner.lists); });
-        return ExchangeHandle<Exec, Runner>(
+        ExchangeHandle<Exec, Runner> handle(
             core(), exec, runner, impl::CallWord::Kind::migrate,
             impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
 
     /// Checks what can be known of lists that nobody counts.

@@ -166,11 +166,10 @@ public:
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
         const auto described = impl::fields_of<Exec, true>(std::tie(fields...));
-        return {core(),
-                exec,
-                {},
-                impl::CallWord::Kind::fill,
-                impl::array_set<Exec>(impl::ExchangeKind::fill, described)};
+        ExchangeHandle<Exec> handle(core(), exec, {}, impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described));
+        handle.begin_step();
+        return handle;
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
@@ -259,11 +258,10 @@ private:
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        return {core(),
-                exec,
-                {},
-                impl::CallWord::Kind::fill,
-                any_set<Exec>(impl::ExchangeKind::fill, fields)};
+        ExchangeHandle<Exec> handle(core(), exec, {}, impl::CallWord::Kind::fill,
+                                    any_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
     /// Of fields that may be read-only, as is not known when the program is compiled.
     template <ExecutionSpace Exec>
@@ -275,8 +273,10 @@ private:
     template <class... Values, ExecutionSpace Exec, class Op>
     auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
         using Runner = impl::CombineRunner<Op, Values...>;
-        return ExchangeHandle<Exec, Runner>(core(), exec, Runner(op), impl::CallWord::Kind::combine,
+        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner(op), impl::CallWord::Kind::combine,
                                             arrays);
+        handle.begin_step();
+        return handle;
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

@@ -218,8 +218,10 @@ public:
         const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        return Handle<Exec, Op, impl::Moved<Value, Value>>(core(), exec, {op, core()->conjugate()},
+        Handle<Exec, Op, impl::Moved<Value, Value>> handle(core(), exec, {op, core()->conjugate()},
                                                            call_of(op), arrays);
+        handle.begin_step();
+        return handle;
     }
 
     const RedistributionSchedule& schedule() const { return core()->schedule(); }
@@ -250,8 +252,10 @@ private:
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = impl::fields_of<Exec, false>(sources);
         const auto to = impl::fields_of<Exec, true>(targets);
-        return Handle<Exec, Op, MovedBetween<Sources, Targets>...>(
+        Handle<Exec, Op, MovedBetween<Sources, Targets>...> handle(
             core(), exec, {op, core()->conjugate()}, call_of(op), array_set<Exec>(op, from, to));
+        handle.begin_step();
+        return handle;
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -265,8 +269,10 @@ private:
         });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
+        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>> handle(
             core(), exec, {{}, core()->conjugate()}, call_of(impl::Insert{}), arrays);
+        handle.begin_step();
+        return handle;
     }
 
     template <ExecutionSpace Exec, class Op>
