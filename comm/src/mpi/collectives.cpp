@@ -157,8 +157,8 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::size
 
 namespace {
 
-/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; returns what `check` does. What that throws on one rank is
-/// thrown on all.
+/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; returns what `check` does, whose exception on one rank
+/// is thrown on all.
 template <class Check>
 auto meet(const Communicator& comm, const char* caller, const Check& check,
           std::initializer_list<std::pair<const char*, std::int64_t>> arguments,

@@ -29,8 +29,7 @@ struct ExchangePart {
 struct ExchangeParts {
     std::vector<ExchangePart> taken;
     std::vector<ExchangePart> given; ///< to other processes only
-    std::vector<ExchangePart>
-        owned; ///< `given` in boxes of owned elements; for devices that fill padding
+    std::vector<ExchangePart> owned; ///< `given` in boxes of owned elements; of devices that fill
 };
 
 /// `schedules` has one for all fields or one for each.
