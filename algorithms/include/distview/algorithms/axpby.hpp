@@ -44,7 +44,7 @@ struct ScaledCopyBody {
 
 /// y = alpha * x + beta * y, cell by cell.
 ///
-/// With beta = 0, y is written without being read: it may hold NaNs or nothing yet (as in BLAS).
+/// If beta is 0, y is written without being read: it may hold NaNs or be uninitialised (as in BLAS).
 ///
 /// Collective: no (local)
 /// Shapes:     x and y distributed alike; see copy()
