@@ -11,7 +11,7 @@
 
 namespace distview::impl {
 
-/// An array in the form in which it is moved: with an element size that a redistribution supports, and at least one axis.
+/// An array in the form in which it is moved: it has an axis, and elements of a size that a redistribution can move.
 struct MovableArray {
     AnyDistView array;
     std::vector<int> permutation;      ///< axis d of the file is axis permutation[d] of `array`

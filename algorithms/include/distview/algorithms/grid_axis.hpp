@@ -43,10 +43,11 @@ struct Elementwise {
 ///     row.all_reduce(exec, Sum{}, partial);       // the sum over j, on all (i, j)
 ///
 /// Works on plain Kokkos Views of any memory layout; lines may differ in their extents. A line needs no communicator of
-/// its own: a RedistributionPlan moves the elements, within a node through memory shared by its processes. Views of up
-/// to 64 KiB are sent to every place, and each place joins all of them. Larger views are cut into one slice for each
-/// place; each place joins its slice and sends it back. In both cases values are joined place after place in ascending
-/// order: the result has the same bits on all places and in every run.
+/// its own: a RedistributionPlan moves the elements, within a node through memory shared by its processes. If a place
+/// receives at most 64 KiB from all places, or a line has two places, every place gets all values and joins them.
+/// Otherwise values are cut into one slice for each place; each place joins its slice and sends the result back. In
+/// both cases values are joined place after place in ascending order: the result has the same bits on all places and in
+/// every run.
 ///
 /// Keep a GridAxis for repeated calls: it holds the plans and buffers of the last four combinations of extents, element
 /// sizes and memory spaces. axis_reduce() and scans accept a GridAxis instead of a communicator.
@@ -57,7 +58,7 @@ struct Elementwise {
 /// Space:      kernels on `exec`, which have finished on return
 /// Cost:       two agreements and an MPI_Allgather of 8 bytes a rank; the first call with these extents also allocates
 ///             buffers (three times the elements) and creates plans. For n elements on P places, every place sends and
-///             receives 2 n (P - 1) / P elements, or n (P - 1) up to 64 KiB
+///             receives 2 n (P - 1) / P elements, or n (P - 1) if values are not cut into slices
 /// Errors:     UsageError if there is no such axis or place, or the grid does not have comm.size() processes;
 ///             ShapeError if the processes of a line pass different numbers of elements; UsageError if ranks pass
 ///             different places or element sizes (thrown on all ranks)
