@@ -37,7 +37,7 @@ struct Blocks {
     HashOfPieces hash_of_pieces = nullptr; ///< for reading
     std::vector<std::uint64_t> expected;   ///< checksums of all blocks, for reading
     std::vector<Sum> found;                ///< checksums computed by this rank, for writing
-    std::vector<std::int64_t> open;        ///< blocks that begin in this rank's part and continue in another one
+    std::vector<std::int64_t> open;        ///< blocks that begin in this rank's part, left open
 
     /// The block that contains byte `at` of `total` bytes: its range and its number.
     struct Block {

@@ -163,7 +163,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
                         &open.block_bytes),
                 what);
     const std::vector<std::int64_t> extents = extents_of(dataset);
-    if (step >= 0 && extents.size() == 1) { // checksums of the whole array: its first axis is no series
+    if (step >= 0 && extents.size() == 1) { // of the whole array: its first axis is no series
         open.block_bytes = 0;
         return;
     }
@@ -210,7 +210,7 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
     if (is_there) {
         const H5Id object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose);
         is_there =
-            object < 0 || H5Iget_type(object) == H5I_DATASET; // if it does not open, HDF5 reports why
+            object < 0 || H5Iget_type(object) == H5I_DATASET; // HDF5 says why it does not open
     }
     require<UsageError>(is_there, [&] {
         std::string names;

@@ -16,7 +16,7 @@ struct MovableArray {
     AnyDistView array;
     std::vector<int> permutation;      ///< axis d of the file is axis permutation[d] of `array`
     std::vector<std::int64_t> extents; ///< by axis of the file
-    int axes = 1;                      ///< number of axes, without the one that counts parts of elements
+    int axes = 1;                      ///< without an axis that counts parts of elements
     /// Bytes of one index along an axis of the file.
     std::int64_t bytes_below(int axis) const noexcept;
 };

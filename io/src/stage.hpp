@@ -28,7 +28,7 @@ private:
     bool m_on_device = false;
     Device m_device;
     std::shared_ptr<void> m_host;
-    std::shared_ptr<void> m_memory; ///< for kernels; the host memory unless the array is on a device
+    std::shared_ptr<void> m_memory; ///< for kernels; the host's unless the array is on a device
 };
 
 } // namespace distview::impl

@@ -35,7 +35,7 @@ struct FieldComparison {
     bool has_numbers = true;
     bool has_steps = false;
     Differences all;                   ///< over all steps
-    std::vector<StepComparison> steps; ///< steps with differences; at most one if the field has no steps
+    std::vector<StepComparison> steps; ///< steps with differences; at most one without a series
 
     bool differs() const { return !mismatch.empty() || all.count > 0; }
 };

@@ -83,7 +83,7 @@ struct ConjugateGradientResult {
     int iterations = 0;
     double residual = 0;   ///< the last norm of the residual b - A x, as updated by the iteration
     double right_side = 0; ///< the norm of b
-    std::vector<double> history; ///< norms of the residuals, beginning with the residual of the initial x
+    std::vector<double> history; ///< norms of the residuals, from that of the initial x on
 
     bool converged() const noexcept { return stop == ConjugateGradientStop::converged; }
 };
@@ -327,7 +327,7 @@ private:
             }
             result.residual = std::sqrt(norms.rr);
             result.history.push_back(result.residual);
-        // Infinite and zero norms would pass the test against the target, and do not show that anything is solved.
+            // Infinite and zero norms would pass the test against the target, and do not show that anything is solved.
             if (out_of_range || !std::isfinite(norms.rr)) {
                 result.stop = ConjugateGradientStop::breakdown;
                 break;

@@ -31,7 +31,7 @@ struct AxisCall {
 };
 /// Lines of cells along an axis; processes exchange one value for each line.
 struct AxisLines {
-    std::vector<std::int64_t> cells; ///< numbers of cells across the axis, for the processes of each line
+    std::vector<std::int64_t> cells; ///< cells across the axis, for the processes of each line
     std::vector<int> places;         ///< places that have cells along the axis
 };
 /// The text of a start value for errors and for the comparison between ranks; empty for types of the program.

@@ -87,10 +87,10 @@ private:
 ///
 /// Cells are some interior cells of `to`; cells in `inner` request only own elements.
 struct Inspection {
-    LocalBox inner{};                  ///< positions in the section of `to`; empty if no cell is inner
-    std::vector<std::int64_t> cells{}; ///< global indices of the outer cells, one cell after the other
-    std::vector<std::int64_t> cell_at{}; ///< offsets of these cells in the section of `to`, in elements
-    std::vector<std::int64_t> first{};   ///< number of each one's first element; one more entry at the end
+    LocalBox inner{}; ///< positions in the section of `to`; empty if there are none
+    std::vector<std::int64_t> cells{};   ///< global indices of the outer cells, cell after cell
+    std::vector<std::int64_t> cell_at{}; ///< their offsets in the section of `to`, in elements
+    std::vector<std::int64_t> first{};   ///< number of each one's first element; one more
     /// For each element: its offset in the section of `from`, or ~(number in `brought`) if another process owns it.
     std::vector<std::int64_t> places{};
     std::vector<std::int64_t> brought{}; ///< global indices of the elements to bring
@@ -173,7 +173,7 @@ private:
     Extents m_shift{};
     bool m_has_blocks = true;                    ///< whether all axes of both arrays are blocks
     std::array<LocalRange, max_rank> m_ranges{}; ///< interior positions of `to`
-    std::vector<char> m_own;                     ///< for each cell, whether it requests only own elements
+    std::vector<char> m_own;                     ///< by cell, whether it requests only own elements
     Index m_foreign; ///< elements of other processes, in the order of `places`
     Inspection m_result;
 };

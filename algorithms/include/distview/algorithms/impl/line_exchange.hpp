@@ -240,7 +240,7 @@ private:
     GridLines m_lines;
     LineWords m_words;
     std::vector<int> m_ranks;
-    std::vector<std::shared_ptr<void>> m_memory; ///< memory of buffers that Kokkos has not allocated
+    std::vector<std::shared_ptr<void>> m_memory; ///< of buffers that Kokkos has not allocated
     Buffer m_own;
     Buffer m_all;
     Buffer m_slice;

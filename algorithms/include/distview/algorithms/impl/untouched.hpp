@@ -49,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION T untouched_value() {
         const auto part = untouched_value<typename T::value_type>();
         return T(part, part);
     } else {
-        constexpr auto bits = Untouched<T>::bits; // bit_cast() needs a reference, which a device has only to its own
+        constexpr auto bits = Untouched<T>::bits; // a device has references only to its own objects
         return Kokkos::bit_cast<T>(bits);
     }
 }
