@@ -94,8 +94,8 @@ void for_each_box(
     const std::function<void(const std::vector<hsize_t>& start, const std::vector<hsize_t>& count,
                              std::int64_t elements)>& visit);
 
-/// Selects such a box of a dataset, `step` >= 0: of that index along its first axis; returns the space of its elements in
-/// memory.
+/// Selects such a box of a dataset; `step` >= 0: at that index along its first axis. Returns the memory space of the
+/// box's elements.
 H5Id select_box(const H5Calls& calls, const std::string& what, hid_t space, std::int64_t step,
                 std::vector<hsize_t> start, std::vector<hsize_t> count, std::int64_t elements);
 

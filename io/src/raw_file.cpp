@@ -210,7 +210,7 @@ void check_place(const std::string& caller, const std::string& path) {
     struct stat status{};
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         throw Error(text(caller, ": expected ", expected, ", got what is no plain file"));
-    // It would also replace a link of the system to something that this process has open, such as /dev/stdout.
+    // rename() would also replace a link of the system to something that this process has open, such as /dev/stdout.
     struct stat link{};
     if (path.starts_with("/dev/") && ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode))
         throw Error(text(caller, ": expected ", expected, ", got a link to what is open"));

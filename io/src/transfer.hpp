@@ -75,7 +75,7 @@ void check_not_replaced(const Communicator& comm, const std::string& caller,
 std::vector<std::int64_t> file_extents(const AnyDistView& array,
                                        const std::vector<int>& permutation);
 
-/// Writes the interior cells of all ranks. On return each block is in Blocks::found or Blocks::open.
+/// Writes the interior cells of all ranks. On return, blocks that begin in this rank's part are found or open (Blocks).
 ///
 /// If rows (indices of the file's first axis) are distributed in blocks and in rank order, each rank writes its own
 /// rows. Otherwise elements are first moved into rows, in rounds: a RedistributionPlan moves one box of whole rows

@@ -33,7 +33,7 @@ struct File {
 /// Inspects a file; its first bytes determine its kind.
 ///
 /// Collective: over comm
-/// Errors:     distview::Error if it cannot be read (thrown on all ranks)
+/// Errors:     distview::Error if the file cannot be read (thrown on all ranks)
 File look_at(const distview::Communicator& comm, const std::string& path);
 
 /// Fills an array from a field; in a series, from the field's step `step`.

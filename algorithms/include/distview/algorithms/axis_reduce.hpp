@@ -160,6 +160,7 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 /// Sum counts the true elements, as in NumPy, and Product gives 1 if all are true. All other operations compute in the
 /// source's element type. A minimum with a NaN is NaN. The sum over no cells is 0, the product 1. If unstructured lists
 /// place an element on several processes along the axis, the element counts once for each of them.
+///
 /// Results have the same bits on all processes that receive them, and again whenever the call is repeated with the same
 /// layout and number of threads.
 ///

@@ -49,7 +49,7 @@ LocalBox valid_cells(const View& view) {
     const ValidPadding valid = view.valid_padding();
     LocalBox cells{};
     for (int d = 0; d < View::rank(); ++d) {
-        const bool is_copy = view.layout().axis(d).periodic(); // boundary padding is
+        const bool is_copy = view.layout().axis(d).periodic(); // whether boundary padding is a copy
         const LocalRange own = is_copy ? view.interior_range(d) : view.owned_range(d);
         const Widths around = valid.has_corners() ? valid.depth(d) : Widths(0);
         const auto extent = static_cast<std::int64_t>(view.view().extent(static_cast<unsigned>(d)));

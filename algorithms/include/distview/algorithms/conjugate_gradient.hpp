@@ -28,8 +28,8 @@ namespace distview {
 ///     solver.solve(exec, StencilOperator{plan, laplace}, b, x);
 ///
 /// u is a view of a section, padding included, whose padding `plan` has filled; indices are local, as in for_each().
-/// The plan is for a single field with the layout of the arrays, and must outlive the operator. Boundary padding that
-/// the plan does not fill is zero.
+/// The plan is for a single field with the layout of the arrays, and must stay alive while the operator is used.
+/// Boundary padding that the plan does not fill is zero.
 ///
 /// Collective: no (local)
 template <class Functor>
@@ -128,9 +128,9 @@ inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 ///     ConjugateGradient<decltype(x)> solver(exec, comm, layout, {.tolerance = 1e-8});
 ///     const auto result = solver.solve(exec, StencilOperator{plan, laplace}, b, x);
 ///
-/// An operator is a StencilOperator, or any object that writes q = A p to the interior of q when called as op(exec, p,
-/// q). A preconditioner is NoPreconditioner, a PointPreconditioner, or any object called as m(exec, r, z). With a
-/// StencilOperator and no preconditioner, or a PointPreconditioner, an iteration makes three passes over memory:
+/// An operator is a StencilOperator, or any object that writes q = A p to the interior of q if called as
+/// op(exec, p, q). A preconditioner is NoPreconditioner, a PointPreconditioner, or any object called as m(exec, r, z).
+/// With a StencilOperator and no preconditioner, or a PointPreconditioner, an iteration makes three passes over memory:
 /// q = A p and p * q; r = r - alpha q, r * r and r * z; x = x + alpha p and p = z + beta p.
 ///
 /// A may be singular if b is orthogonal to its null space (periodic or Neumann sides: b sums up to zero); x is then

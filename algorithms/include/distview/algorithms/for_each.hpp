@@ -103,8 +103,8 @@ void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec
 /// padding is not valid afterwards.
 ///
 /// Collective: no (local)
-/// Shapes:     in the checking mode the functor is called several times for each cell, and the named arrays are
-///             restored before each call: the functor must change nothing else
+/// Shapes:     in the checking mode the kernel is run several times, and the named arrays are restored before each run:
+///             the functor must change nothing else
 /// Cost:       without the checking mode, that of for_each()
 /// Errors:     in the checking mode UsageError, on this rank alone, if results depend on padding that is not valid; the
 ///             text names array, side, depth and kernel, and nothing has been written. Other ranks get an error in the

@@ -117,8 +117,8 @@ struct Reach {
     Widths cells = 1; ///< Widths(2, 1): two below, one above
 };
 
-/// Same, for padding that is deeper than the functor reads. The call exchanges padding only when no valid padding is
-/// left. In between it also computes padding cells, which other processes own and compute too, to the same bits
+/// Same, for padding that is deeper than the functor reads. The call exchanges padding only when less than `reach` of
+/// it is valid. In between it also computes padding cells, which other processes own and compute too, to the same bits
 /// (compile the functor with -ffp-contract=off: otherwise compilers may fuse multiplications and additions in one
 /// kernel and not in another). One exchange serves `k` calls if the padding is `k` times as wide as `reach`.
 ///
@@ -218,7 +218,7 @@ void for_each_boundary(const Exec& exec, const std::string& label, const View& v
         };
         wall({left.begin, std::min(left.end, between.begin)});
         wall({std::max(left.begin, between.end), left.end});
-        // Corners belong to the first of their axes.
+        // A corner belongs to the first of its axes, so that it is visited once.
         left = {std::max(left.begin, between.begin), std::min(left.end, between.end)};
     }
     const auto& state = state_of(view);

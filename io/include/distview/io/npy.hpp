@@ -26,8 +26,8 @@ struct NpyOptions {
 /// Writes an array as a .npy file, as numpy.save() does; every rank writes its part.
 ///
 /// Writes interior cells only, no padding and no ghosts. Along unstructured axes elements are ordered by their labels;
-/// if several processes hold a label, the lowest one's element is written. The file appears under its name when it is
-/// complete.
+/// if several processes hold a label, the element of the lowest process is written. The file appears under its name
+/// when it is complete.
 ///
 ///     save_npy(comm, "u.npy", u);                        // u: a DistView of any layout
 ///

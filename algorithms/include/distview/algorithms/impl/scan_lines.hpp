@@ -98,7 +98,7 @@ auto make_ordered(const Caller& caller, const Exec& exec, const Communicator& co
         exec, view_label(caller.name, "ordered"), comm, layout);
 }
 
-/// Scans lines whose cells are distributed in turn, or in no order, between two redistributions.
+/// Scans lines whose cells are distributed cyclically, or in no order, between two redistributions.
 template <ExecutionSpace Exec, class What, DistViewLike Source, DistViewLike Target>
 void scan_out_of_order(const Caller& caller, const Exec& exec, GridAxis& axis, AxisLines& lines,
                        const What& what, const Source& source, const Target& target) {
