@@ -22,7 +22,7 @@ namespace distview {
 
 namespace impl {
 
-/// Whether a functor can be called with arguments of all types of these tuples; true if it declares none.
+/// Whether a functor can be called with arguments of all types of these tuples; true if it declares no types.
 template <class Functor, class... Tuples>
 constexpr bool can_take() {
     if constexpr (requires { &Functor::operator(); })
