@@ -31,7 +31,7 @@ Status status_of(long long process) {
     const bool is_gone = count < 0 && (errno == ENOENT || errno == ESRCH);
     if (file >= 0) ::close(file);
     if (count < 0) return {is_gone ? '\0' : '?', 0};
-    const char* at = std::strrchr(characters.data(), ')'); // the program's name may hold anything
+    const char* at = std::strrchr(characters.data(), ')'); // a program's name may contain anything
     if (!at || at[1] != ' ') return {};
     const char state = at[2];
     at += 2;
