@@ -29,7 +29,7 @@ auto along_source(const MoveLoop& loop) {
 /// A move that still refers to the tables of `axes`.
 struct HostMove {
     DeviceMove move{};
-    std::vector<MoveLoop> loops; ///< the others, then column, then row
+    std::vector<MoveLoop> loops; ///< other loops, then column, then row
     std::int64_t tiles = 0;
 
     void add(const MoveLoop& loop) {

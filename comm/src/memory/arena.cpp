@@ -69,7 +69,7 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
     return memory;
 }
 
-/// First fit.
+/// Takes the first gap that fits.
 std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
     for (const auto& segment : m_segments) {
         const auto fits = std::find_if(segment->free.begin(), segment->free.end(),

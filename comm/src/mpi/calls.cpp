@@ -77,7 +77,7 @@ const Calls::Rank* Calls::find(int rank) const noexcept {
     return found != m_ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-/// Raises the depth like a call: calls in `question` become its parts, even if this rank waits between two calls.
+/// Raises the depth like a call: calls in `question` would become its parts, even if this rank waits between calls.
 void Calls::ask(const std::function<void()>& question) {
     ++m_asks, ++m_depth;
     const auto end = [](Calls* calls) {
@@ -253,7 +253,7 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     if (m_skips && way == Way::meeting) // wherever the peer is, it may still arrive
         return line.closes.load(std::memory_order_acquire) ? Reason::closed : Reason::none;
     if (makes_another(line, call)) return Reason::other_call;
-    // A message may be under way, or a message that no other one follows.
+    // A message may be under way: with data, or one that announces the end.
     if (way == Way::message) {
         if (closes_before(line, call.place)) return Reason::closed;
         if (has_left_before(line, call.place)) return Reason::end;

@@ -172,7 +172,7 @@ namespace {
 /// Waits until all ranks have arrived in each communicator. Non-blocking, because ranks may hold the communicators
 /// in different orders. Ranks that wait for this one in another call get an error, and may arrive then.
 ///
-/// The first wait also tells which of the communicators need a report for rank 0.
+/// The first wait also finds out for which communicators rank 0 wants a report.
 void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool is_first) {
     const auto drop = [&] {
         if (!is_first)

@@ -89,7 +89,7 @@ std::string ProcessWatch::find_ended() const {
     // Other ranks of this node may see that this rank leaves before they learn why.
     m_calls->line().knows_end.store(true, std::memory_order_release);
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
-    // Ranks that wait for a rank which noticed the end, and does not arrive, learn of it.
+    // Informs ranks that wait for this one, which has noticed the end and will not arrive.
     MPIX_Comm_revoke(m_comm);
 #endif
     std::string list;

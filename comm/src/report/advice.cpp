@@ -20,7 +20,7 @@ constexpr std::int64_t few_bytes = 4096;
 /// From this share of a copy's bandwidth on, the length of runs does not matter.
 constexpr double much_bandwidth = 0.9;
 
-/// Sentences about one plan.
+/// Advice about one plan.
 class PlanAdvice {
 public:
     PlanAdvice(std::span<const RankReport> ranks, const PlanSummary& plan,

@@ -248,7 +248,7 @@ std::string json_of(const PlanSummary& plan) {
     return result;
 }
 
-/// One object a line: "report", then "plan", "transport", "reason", "rank", "call" and "advice" lines. Seconds and bytes.
+/// One object a line: "report", then "plan", "transport", "reason", "rank", "call" and "advice"; in seconds and bytes.
 std::string report_json(const ReportContent& content) {
     JsonLine head("report");
     int missing = 0;

@@ -167,7 +167,7 @@ private:
     AxisSlice m_slice;
     Form m_form = Form::intervals;
     Role m_role;
-    bool m_fill_padding = false; ///< only if there is padding
+    bool m_fill_padding = false; ///< true only if padding exists
     std::int64_t m_size;         ///< interior cells
     int m_grid_size;
     std::int64_t m_block_size = 0; ///< cyclic

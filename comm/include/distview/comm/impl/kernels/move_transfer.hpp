@@ -22,7 +22,7 @@ public:
         Extents strides{}; ///< bytes, by axis of the end's array; sections only
     };
 
-    /// `runs` are those of this process with `peer`.
+    /// `runs`: the runs of this process, of which the constructor uses the runs with `peer`.
     MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs, int peer,
                  const End& from, const End& to);
 

@@ -69,9 +69,9 @@ KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Numb
     return table[low];
 }
 
-/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`. The calling thread
-/// runs all calls if it is in a parallel region of the program, or if work.bytes(begin, end), asked
-/// only if it exists and there are other threads, is less than tuning::one_thread_bytes.
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`. The calling thread runs
+/// all calls in parallel regions of the program, if there are no other threads, or if work.bytes(begin,
+/// end) exists (asked only with several threads) and is less than tuning::one_thread_bytes.
 ///
 /// Allocates nothing, which needs care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Kokkos gets the label, and copies

@@ -223,7 +223,7 @@ private:
         bool failed = false;
         bool ended = false;
     };
-    /// Ranks of which each waits for the next, and the last one for the first.
+    /// Ranks in a circle: each waits for the next one, and the last one for the first.
     struct Circle {
         struct Waiting {
             const CallLine* line = nullptr;

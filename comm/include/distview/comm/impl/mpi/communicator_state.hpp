@@ -95,7 +95,7 @@ public:
 
     /// The collective calls made so far.
     Calls& calls() noexcept { return m_calls; }
-    /// Where ranks meet in a call.
+    /// Meetings of all ranks in a call.
     Meeting& meeting() noexcept { return m_meeting; }
     /// For waiting loops: lets MPI make progress. Throws if a process has ended, this rank has
     /// waited too long or the user interrupts.
@@ -179,7 +179,7 @@ private:
     static constexpr std::size_t least_lines = std::size_t{1}
                                                << 16; ///< bytes: lines of some 250 plans
     std::shared_ptr<Arena> m_line_arena = std::make_shared<Arena>(least_lines);
-    std::vector<std::weak_ptr<SharedSegment>> m_segments; ///< of other processes
+    std::vector<std::weak_ptr<SharedSegment>> m_segments; ///< segments of other processes
     struct SpareLines {
         std::size_t count = 0;
         std::shared_ptr<void> memory;

@@ -57,7 +57,7 @@ public:
     std::uint64_t count() const noexcept { return m_attempt; }
 
 private:
-    /// Returns nullopt if it failed for a call that this rank has passed, or that it waits for others to leave.
+    /// Returns nullopt if the attempt failed for a call that this rank has passed, or waits for others to leave.
     std::optional<MeetingRecord> attempt(MeetingRecord mine, int tries);
     bool speaks() const noexcept { return &m_calls.line() == m_calls.ranks().front().line; }
     bool others_come() const;

@@ -23,7 +23,7 @@ namespace distview::impl {
 /// message with a separate tag to all others, which probe for it during waits and once more at the end.
 class NodeMessages final : public NodeExchange {
 public:
-    /// A probe makes MPI progress only if it finds nothing. Waiting ranks probe for this tag, which no message has.
+    /// MPI makes progress in a probe only if it finds nothing. Waiting ranks probe for this tag, which no message has.
     static constexpr int tag_of_none = 2;
     static constexpr int tag_of_reports = 3; ///< to rank 0, when a communicator is closed
     /// Users of a communicator get tags from this value on.

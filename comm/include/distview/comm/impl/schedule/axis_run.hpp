@@ -16,9 +16,9 @@ namespace distview::impl {
 
 /// Elements along one axis that move between a coordinate of one process grid and one of another grid.
 ///
-/// Element j of repeat i, 0 <= j < length and 0 <= i < repeats, is at position `mine + j *
-/// my_step + i * my_period` of this section and at the same expression of `theirs` in the other
-/// section. Positions count all padding, as LocalIndex does; steps may be negative.
+/// Element j of repeat i, 0 <= j < length and 0 <= i < repeats, is at position
+/// `mine + j * my_step + i * my_period` of this section, and at the same expression of `theirs` in
+/// the other section. Positions count all padding, as LocalIndex does; steps may be negative.
 struct AxisRun {
     int peer = 0; ///< coordinate of the other section along this axis
     std::int64_t mine = 0;

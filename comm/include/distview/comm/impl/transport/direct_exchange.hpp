@@ -37,7 +37,7 @@ public:
     };
 
     struct Setting {
-        const char* user = "";       ///< begins the text of errors
+        const char* user = "";       ///< first words of error texts
         SyncLine* ready = nullptr;   ///< may be null if there are no readers
         bool oversubscribed = false; ///< as for a Waiter
         /// Whether elements are written into the sources' memory, where they are missing if this process gives up.
@@ -73,7 +73,7 @@ public:
     /// Whether all readers have finished. Throws UsageError if a reader gave up before.
     bool readers_done();
 
-    /// Whether readers_done() would return true; false if a reader has given up.
+    /// Whether readers_done() would return true; false if it would throw.
     bool all_have_read() const noexcept;
 
     /// Waits a little for a source that has not arrived (one of `wanted`) or, if no source is

@@ -100,7 +100,7 @@ public:
     /// `sources` ascend, as the lines' readers do; each process is a source of its readers.
     /// With a `layer`, fields lie in its device's memory, and are reached by ipc only.
     struct Setting {
-        const char* caller = ""; ///< begins the text of errors
+        const char* caller = ""; ///< first words of error texts
         std::span<const Field> fields{};
         std::vector<int> sources{};
         const PlanLines* lines = nullptr;
@@ -118,7 +118,7 @@ public:
 private:
     CommunicatorState* m_state;
     Setting m_setting;
-    int m_bytes; ///< of an offer
+    int m_bytes; ///< bytes of an offer
     std::vector<std::vector<char>> m_received, m_offers;
     std::vector<int> m_answers, m_verdicts;
     std::vector<MPI_Request> m_requests; ///< to and from sources, then readers

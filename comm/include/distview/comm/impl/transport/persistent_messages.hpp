@@ -52,7 +52,7 @@ public:
         std::int64_t bytes = 0;
     };
     struct Setting {
-        const char* user = ""; ///< begins the text of errors
+        const char* user = ""; ///< first words of error texts
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
         /// Tags of end messages to senders, by executions begun modulo 3: a receiver is at most one ahead of a sender.
