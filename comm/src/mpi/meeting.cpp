@@ -322,8 +322,8 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     }
     if (m_calls.is_interrupted()) m_calls.idle();
     if (m_calls.has_passed(end, tries)) return std::nullopt;
-    // A passed deadline explains the failure, without a wait for the calls of other ranks.
-    m_calls.before_error();
+    m_calls
+        .before_error(); // a passed deadline explains the failure without a wait for other ranks' calls
     const std::string why = agreed_reason(mine);
     m_calls.before_error();
     MeetingRecord result;
