@@ -44,7 +44,7 @@ public:
     bool is_in_flight() const noexcept { return m_in_flight; }
     /// Records that the execution in flight uses these arrays.
     void set(const void* binding) noexcept;
-    /// Records whether array number `array` was written since its last exchange: if so, its padding is not compared.
+    /// Records whether array number `array` is known to be written since its last exchange: then it is not compared.
     void set_written(std::size_t array, bool is_written) noexcept;
     /// Records the end of the execution.
     void end() noexcept;
