@@ -43,7 +43,7 @@ struct ShiftedSection {
 ///          axes. If several processes have an element, the lowest process's is used; on unstructured_local() axes only
 ///          this process's labels are known, and its own element is used
 /// Cost:    per element: its owner by arithmetic (by search on unstructured axes), one load, store or atomic addition
-/// Errors:  an element that does not exist or is out of reach reads as T() and is not written; GlobalAccess::fence() throws
+/// Errors:  a missing or unreachable element reads as T() and is not written; GlobalAccess::fence() throws
 template <class T, int Rank, class MemorySpace>
 class GlobalElements {
 public:
