@@ -32,7 +32,7 @@ namespace distview {
 ///         return sum(...) + 0.5 * sum(...);
 ///     }
 ///
-/// All ranks pass the same name. Errors show its first 47 bytes, 39 on other nodes.
+/// All ranks pass the same name. Errors show its first 47 bytes, or 39 on other nodes.
 ///
 /// Collective: over comm
 /// Cost:       some stores into memory that the node's ranks share
@@ -49,7 +49,7 @@ private:
 };
 
 /// For a function that checks its arguments and then makes one collective call, at most. An exception before the call
-/// counts as the call: other ranks, which make it, learn that this rank does not, and all ranks stay in step.
+/// counts as the call: other ranks, which make the call, learn that this rank does not, and all ranks stay in step.
 ///
 ///     void step(PaddingExchangePlan& plan, const Field& u, double dt) {
 ///         const SingleCall call(plan.communicator(), "step");
@@ -120,7 +120,7 @@ using Arguments = std::function<std::vector<Argument>()>;
 /// by itself are not compared.
 ///
 /// Collective: over comm
-/// Cost:       no message on one node; between nodes one of some 400 bytes, log2(nodes) times
+/// Cost:       no message on one node; between nodes log2(nodes) messages of some 400 bytes, one after the other
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest = 0, const Arguments& arguments = {},
            std::span<const std::uint64_t> arrays = {});

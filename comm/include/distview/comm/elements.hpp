@@ -83,8 +83,8 @@ auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
 ///     put_elements(exec, comm, u, IndexList({7, 3}), values);
 ///     put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v));     // particles with known positions
 ///
-/// If several values are written to one element, the last value of the highest rank's list remains, for all arrays of a
-/// call alike. Elements that are in no list keep their values.
+/// If several values are for one element, the value of the highest rank that lists it remains, the last one in its
+/// list; this holds for all arrays of a call alike. Elements that are in no list keep their values.
 ///
 /// Collective: over comm, as get_elements(); indices and space likewise
 /// Shapes:     values with one axis, one for each element of the list, contiguous in memory, of the array's element

@@ -97,8 +97,8 @@ private:
 /// write elements that it writes. A padding exchange reads owned elements near the section's border and writes padding;
 /// combine() reads padding and writes owned elements. A redistribution reads sources and writes targets.
 ///
-/// If a handle is destroyed without finish(), for example by an exception, it does not wait for other ranks: elements
-/// to be written are undefined (other ranks may still write targets), and the plan cannot be used again. Ranks that
+/// If a handle is destroyed without finish(), for example by an exception, it does not wait for other ranks: the
+/// elements to write are undefined (other ranks may still write targets), and the plan cannot be used again. Ranks that
 /// read or write this section in place get a UsageError from their finish() or their next execution. Ranks that
 /// exchange messages complete the abandoned step, because its messages were sent when it began, and get a UsageError
 /// from a later step or their next execution of the plan. When the communicator is closed, or MPI ends, they have up
@@ -119,7 +119,7 @@ public:
     /// Collective: over the plan's communicator, as execute(); with several plans in flight, in the same
     ///             order on all ranks (finish_filling() in any order)
     /// Space:      on the instance given to start(); on return all work has finished
-    /// Touches:    writes the padding that the schedule names, or to combine the owned elements, or the target's slice
+    /// Touches:    writes the schedule's padding, or, to combine, the owned elements, or the target's slice
     /// Cost:       no allocation; one kernel for each rank that elements arrive from, or, to combine padding, for each
     ///             region; on a device one kernel for all padding, one for each pair of arrays, or a few that combine
     /// Errors:     UsageError if called twice or after a failure, or if a rank that reads or is read in place abandoned
@@ -157,8 +157,8 @@ public:
     ///     plan.start(exec, v).finish_filling();   // now all have read u
     ///     compute(exec, v, u);
     ///
-    /// Touches: until the plan's next start() or wait_for_readers() has returned, owned elements near
-    ///          the section's border must not be written, nor the array be destroyed
+    /// Touches: until the plan's next start() or wait_for_readers() returns, owned elements near the
+    ///          section's border must not be written, and the array must not be destroyed
     void finish_filling()
         requires Runner::fills_padding
     {

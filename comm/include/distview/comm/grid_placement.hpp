@@ -36,7 +36,7 @@ struct GridPlacement {
 ///
 /// Each node gets boxes of the process grid, all of one shape; the number of processes of a box is the greatest common
 /// divisor of the nodes' numbers of ranks. The search compares grids and shapes by the surfaces of boxes, then counts
-/// all messages of the best. Without a gain, as on one node, the result is balanced() with process p on rank p.
+/// all messages of the best. Without a gain, as on one node, it returns ProcessGrid::balanced(), process p on rank p.
 ///
 /// Collective: no (local); no MPI needed, the same result on all ranks that pass the same arguments
 /// Indices:    nodes[r] is the node of rank r: any number that all ranks of the node share

@@ -56,10 +56,10 @@ struct PaddingRegion {
 ///
 /// Collective: no (local); no MPI needed
 /// Cost:       time and memory grow with the number of pieces: a microsecond and a few hundred bytes where
-///             padding reaches no further than the neighbour, for any number of processes. With given bounds
-///             also one pass over the widths of all processes of the axis
-/// Errors:     LayoutError if options.widths do not fit: more than this section's padding, negative, for an
-///             axis that is not block, or not one Widths for each axis
+///             padding reaches no further than the neighbour, for any number of processes. If block bounds are
+///             given, also one pass over the widths of all processes of the axis
+/// Errors:     LayoutError if options.widths do not fit: more than this section's padding, negative, not 0 along
+///             an axis that is not block, or not as many Widths as axes
 /// Source:     Distributed Array Protocol 0.10.0, "padding"; decisions 0004 and 0037
 class PaddingExchangeSchedule {
 public:
@@ -121,7 +121,7 @@ public:
 
     /// Depth of the padding that the exchange fills in the section of every process with padding there: the same on all
     /// processes, so that they use up deep padding in the same step. At a wall, where the exchange fills nothing, it is
-    /// the other processes' depth. The depth does not end with the array: elements beyond its end count as filled.
+    /// the other processes' depth. The array's end does not limit the depth: positions beyond it count as filled.
     const ValidPadding& filled() const noexcept { return m_filled; }
     /// Positions along an axis that the exchange never writes: the interior and, unless the axis is
     /// periodic, boundary padding.
@@ -138,7 +138,7 @@ public:
     /// Positions that such a kernel over `cells` reads.
     LocalBox reads(const LocalBox& cells) const noexcept;
 
-    /// "sends 3 messages (1200 elements), copies 24 elements itself" and a line per message.
+    /// "sends 3 messages (1200 elements), copies 24 elements itself" and one line per message.
     std::string describe() const;
 
 private:

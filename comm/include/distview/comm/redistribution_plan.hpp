@@ -36,7 +36,7 @@ namespace distview {
 /// runs). The owner of any other host array (wrapped or borrowed memory) packs elements into shared memory, and
 /// readers copy them from there, in rounds of at most 4 MiB per rank. A rank on another node gets one message with the
 /// elements of all arrays; so does every rank if /dev/shm has no room. The ranks choose the transport when arrays are
-/// bound; describe() reports it. Elements that stay on their rank are copied within its memory.
+/// bound; describe() reports it. Elements that stay on their rank move within its memory.
 ///
 /// When a plan meets a set of arrays for the first time, it binds the set, as a PaddingExchangePlan does; later
 /// executions allocate nothing. A plan keeps the last 32 sets and has at most one execution in flight. One thread at
@@ -103,9 +103,9 @@ public:
     ///
     /// If several processes of the source hold an index of an unstructured axis, each process contributes: op is
     /// applied once for each, by ascending process coordinate along that axis (with several such axes, the last
-    /// axis of the target changes fastest), with every transport. With Sum this is the adjoint of execute() with
-    /// layouts, permutation and slices exchanged. execute(), with any alpha and beta, uses the element of the lowest
-    /// such process only.
+    /// axis of the target changes fastest), with every transport. With Sum, combine() is the transpose of combine()
+    /// with exchanged layouts, permutation and slices. execute(), with any alpha and beta, uses the element of the
+    /// lowest such process only.
     ///
     /// Cost: one execute() for each copy of the index with the most copies; the second and further copies move
     ///       separately, one after the other. The set of arrays is bound separately from that of execute()

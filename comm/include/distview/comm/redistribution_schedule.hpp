@@ -48,9 +48,9 @@ struct RedistributionOptions {
     /// old values of a target cannot contribute to the result: beta must be 0, nothing is combined. The option has no
     /// effect on arrays that share no memory, nor on an array that moves onto itself without any element moving.
     bool in_place = false;
-    /// If they share memory: the most bytes that a rank uses beside the arrays; 0: a good size. A transposition of a
-    /// square array onto itself uses a few MiB and works with less; any other move needs room for the elements that the
-    /// rank sends, to itself included, and for those that it receives in messages.
+    /// Most bytes that a rank uses beside the arrays if they share memory; 0: a good size. A transposition of a square
+    /// array onto itself uses a few MiB and works with less; any other move needs room for the elements that the rank
+    /// sends, to itself included, and for the elements that it receives in messages.
     std::int64_t buffer_bytes = 0;
 };
 
@@ -184,7 +184,7 @@ public:
         for_each_piece(runs_to(to_process), from_process, visit);
     }
 
-    /// "1000 elements from 1 x 2 to 2 x 1 processes, 500 of them for others", and a line an axis.
+    /// "1000 elements from 1 x 2 to 2 x 1 processes, 500 of them for others", and one line per axis.
     std::string describe() const;
 
 private:
@@ -235,8 +235,8 @@ struct Relabelling {
 /// so the result is the best relabelling of axes; relabellings that are not a product of axes are not tried. Rank r
 /// then has the target section of the process whose entry in to_ranks is r.
 ///
-/// An axis with different numbers of processes on the two sides cannot be matched. If an axis cannot be matched, or if
-/// nothing is gained, to_ranks is the one of the options.
+/// An axis with different numbers of processes on the two sides cannot be matched. If an axis cannot be matched, or
+/// if nothing is gained, the result has the to_ranks of the options.
 ///
 /// Collective: no (local); no MPI needed, the same result on all ranks that pass the same arguments
 /// Cost:       O(P^3) for an axis of P <= 512 processes; beyond, a greedy matching, not always the best,
