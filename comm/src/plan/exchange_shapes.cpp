@@ -18,7 +18,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Processes whose schedules are compared, if there are more: processes of regular blocks hardly differ.
+/// Most processes whose schedules are compared: processes of regular blocks hardly differ.
 constexpr int most_processes = 64;
 constexpr std::size_t most_grids = 24;
 constexpr int most_depths = 4;

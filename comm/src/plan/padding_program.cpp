@@ -151,8 +151,8 @@ private:
         return bytes;
     }
 
-    /// A part's elements in this section, and the elements that they copy, on the other side of a periodic
-    /// axis of this section; further below in another process's memory.
+    /// A part's elements in this section; and, along a periodic axis with one process, the elements of this
+    /// section that they copy.
     Elements mine(const ExchangePart& part) const {
         const Field& field = m_fields[part.field];
         return elements(field.data, field.strides, part.region.begin, part.rank);
@@ -237,7 +237,7 @@ private:
             add_packing(receiver, m_places.sent.at(rank).kernel, false);
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});
     }
-    /// Packs elements for one rank at `place`; for a rank that reads from this node, those it does not read in place.
+    /// Packs elements for one rank at `place`. If the rank `reads` here, packs only the parts not read in place.
     void add_packing(const Partner& partner, char* place, bool reads) {
         std::int64_t end = 0;
         for (const std::size_t i : partner.parts) {

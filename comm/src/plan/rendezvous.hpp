@@ -15,7 +15,7 @@ FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
 /// process, and totals. `outline` is the schedule with unknown_runs().
 ///
 /// Collective: over comm; arguments except labels are the same on all ranks and already checked
-/// Cost:       that of cells_of_labels() for each side of an axis that is known in part, and of
+/// Cost:       as cells_of_labels() for each side of an axis that is known in part, and as
 ///             match_elements()
 /// Errors:     those of cells_of_labels(); LayoutError if an index of the target is not in the source
 RedistributionSchedule schedule_by_rendezvous(const Communicator& comm, const ArrayLayout& from,

@@ -15,7 +15,7 @@
 
 namespace distview::impl {
 
-/// Base of every plan: its core, and queries common to all plans. Queries are local; those of a moved-from plan are a
+/// Base of every plan: its core, and queries common to all plans. Queries are local; a query of a moved-from plan is a
 /// UsageError.
 template <class Core>
 class PlanBase {
