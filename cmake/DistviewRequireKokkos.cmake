@@ -71,7 +71,7 @@ endif()
 # nvcc compiles every source that depends on Kokkos: either nvcc_wrapper is the C++ compiler, or Kokkos' own
 # launcher calls it (decision 0018).
 if(distview_kokkos_devices MATCHES "CUDA")
-    # Without this check every source would fail with the wrapper's message. Kokkos_NVCC_WRAPPER is set for the launcher.
+    # Without this check, every source would fail with the wrapper's message. The launcher sets Kokkos_NVCC_WRAPPER.
     if(Kokkos_NVCC_WRAPPER)
         execute_process(
             COMMAND "${Kokkos_NVCC_WRAPPER}" --version
@@ -91,7 +91,7 @@ if(distview_kokkos_devices MATCHES "CUDA")
 endif()
 
 # distview_kokkos_fits_modules(RESULT): whether a shared library or a module can be linked with this Kokkos. For a
-# static Kokkos of this build or of the enclosing project, a target property decides; for an installed one, a trial link.
+# static Kokkos of this build or of an enclosing project, a target property decides; for an installed one, a trial link.
 function(distview_kokkos_fits_modules result)
     set(${result} TRUE PARENT_SCOPE)
     set(library Kokkos::kokkoscore)

@@ -4,7 +4,7 @@
 ///
 /// Kokkos 4.5.1 to 4.7.0 call two functions as CUDA 12 declares them: the overloads below forward such calls. In Kokkos
 /// 4.7.0, and in 4.7.1 with mdspan-based Views, Views also have [[no_unique_address]] members. From 12.9 on, nvcc gives
-/// these a different layout for device and host (kokkos/mdspan pull requests 434, 435), so kernels read wrong arguments.
+/// these different layouts on device and host (kokkos/mdspan pull requests 434, 435), so kernels read wrong arguments.
 /// Force-include this file (`-include`) in such a Kokkos and in every source that includes its headers. The build
 /// does so automatically if the found Kokkos and nvcc need it; the file is not installed.
 #pragma once
