@@ -185,7 +185,7 @@ LocalBox CheckedSection::whole() const noexcept {
     return box;
 }
 
-/// Calls visit(position, bytes from element 0) for all positions of the box that the section has, the last axis fastest.
+/// Calls visit(position, bytes from element 0) for all positions of the box in the section, the last axis fastest.
 template <class Visit>
 void CheckedSection::for_each_position(const LocalBox& box, Visit&& visit) const {
     const auto rank = static_cast<std::size_t>(m_layout.rank());

@@ -93,7 +93,7 @@ AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
                             const UnstructuredOptions& options);
 
-/// The spec that reproduces an axis: a layout made from it, over as many processes, has the same axis.
+/// The spec that reproduces an axis: a layout made from it, over the same number of processes, has the same axis.
 /// Widths without effect are 0, for example the padding between processes on an axis of one process.
 AxisSpec axis_spec(const AxisLayout& layout);
 
@@ -154,7 +154,8 @@ public:
 
     /// A 64-bit hash of the layout: equal layouts have equal fingerprints.
     std::uint64_t fingerprint() const noexcept { return m_state->fingerprint; }
-    /// One line an axis: "axis 1: block, 360 elements over 3 processes, padding (1, 1), boundary padding (1, 1), periodic".
+    /// One line per axis, for example
+    /// "axis 1: block, 360 elements over 3 processes, padding (1, 1), boundary padding (1, 1), periodic".
     std::string describe() const;
 
     friend bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept;
@@ -170,14 +171,14 @@ private:
 };
 
 /// The layout of the transposed array on the transposed process grid: its axis d is axis permutation[d] of
-/// `layout`, over as many processes.
+/// `layout`, over the same number of processes.
 ///
 /// Errors: LayoutError unless `permutation` holds each of the layout's axes once
 ArrayLayout permute_axes(const ArrayLayout& layout, const std::vector<int>& permutation);
 
 namespace impl {
 
-/// Bytes of a section with these extents along `rank` axes; throws Error if they exceed the address space.
+/// Bytes of a section with these extents along `rank` axes; throws Error if no memory can be that large.
 std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes);
 /// Throws UsageError, whose text begins with `caller`, unless the layout has such a process.
 void check_process(const ArrayLayout& layout, int process, const char* caller);

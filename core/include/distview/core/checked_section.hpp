@@ -37,8 +37,8 @@ std::string describe(const PaddingPlace& place);
 /// interior leave boundary padding as it is.
 ///
 /// Padding that ceases to be valid is poisoned if host kernels write the memory and the program itself did not write
-/// the padding since it was filled: a program that collects contributions there does. A section that is all zeros is
-/// not poisoned, because such a program first leaves it so.
+/// the padding since it was filled. A program that collects contributions in padding does write it. A section that is
+/// all zeros is not poisoned, because such a program may rely on the zeros.
 class CheckedSection {
 public:
     struct Memory {

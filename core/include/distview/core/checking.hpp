@@ -17,7 +17,7 @@ enum class Check {
 /// The mode checks apply_stencil() and the for_each() overload that names the arrays it reads; both call their functor
 /// several times for each cell. In host memory, the mode also fills padding that ceases to be valid with poison (a
 /// signalling NaN; in integers of 4 and 8 bytes a pattern): the next reduction, gather() or padding exchange of an
-/// array reports elements computed from it. The mode is slow by design: use it for small runs and for tests.
+/// array reports elements computed from poison. The mode is slow by design: use it for small runs and for tests.
 ///
 /// Collective: no (local), but all ranks must call it, before arrays are made: for arrays made earlier, only kernels
 ///             that name them are checked

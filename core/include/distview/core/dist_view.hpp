@@ -116,7 +116,7 @@ public:
     std::string label() const { return m_label ? *m_label : m_view.label(); }
     const std::shared_ptr<const void>& owner() const noexcept { return m_owner; }
 
-    /// The whole section, padding included. Valid while a copy of the DistView lives, so a temporary returns none.
+    /// The whole section, padding included. Valid while a copy of the DistView lives; not callable on a temporary.
     const view_type& view() const& noexcept { return m_view; }
     const view_type& view() const&& = delete;
     /// The elements that this process owns, boundary padding included. With two or more axes the View is

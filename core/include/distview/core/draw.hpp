@@ -33,7 +33,7 @@ namespace distview {
 ///         element |  1   2   3   4
 ///         process | (0)  1   1  [1]
 ///
-/// Two equal layouts have equal texts, on any machine.
+/// Equal layouts have equal texts, on any machine.
 ///
 /// Collective: no (local)
 /// Cost:       O(processes along each axis) and the length of the text

@@ -24,10 +24,10 @@ constexpr bool fits_in_32_bits(std::int64_t count) noexcept {
 
 /// Allocates a View of run-time extents; `properties` is what Kokkos::view_alloc returns.
 ///
-/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree; C order without gaps if the array layout is
-///          LayoutStride
+/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree; C order without gaps if the array
+///          layout is LayoutStride
 /// Space:   initialisation, if any, runs on the instance in `properties`
-/// Errors:  Error if the bytes exceed the address space
+/// Errors:  Error if no memory can be that large
 template <ViewLike View, class AllocationProperties>
 View allocate_view(const AllocationProperties& properties, const Extents& extents) {
     impl::section_bytes(extents, static_cast<int>(View::rank()), sizeof(typename View::value_type));

@@ -51,8 +51,8 @@ SectionDescription export_section(const ArrayLayout& layout, int process, const 
 /// one interior.
 ///
 /// The data of one process are not enough for a layout: a block's section does not describe the other
-/// blocks, and without them the layout has no owners. canonical_axis() returns the knowledge of one
-/// process.
+/// blocks, and without them the layout has no owners. canonical_axis() returns the information that one
+/// process has.
 ///
 /// Collective: no (local): `sections` holds the descriptions of all processes in rank order
 /// Cost:       as check_all() and ArrayLayout

@@ -21,9 +21,9 @@ struct PaddingValue {
 /// The C++ form of one dimension dictionary, as its producer wrote it.
 ///
 /// A member without a value is an absent key. A DimData neither checks values nor fills in defaults: it
-/// holds any integers that a foreign producer may write, so that the rules can
-/// judge them (validate.hpp). Values that it cannot hold (a float as size, a list that is no buffer)
-/// are refused when the library reads the dictionary.
+/// holds any integers that a foreign producer may write, so that the rules can judge them (validate.hpp).
+/// Values that it cannot hold (a float as size, a list that is no buffer) are refused when the library
+/// reads the dictionary.
 ///
 ///     {'dist_type': 'b', 'size': 18, 'proc_grid_size': 2, 'proc_grid_rank': 1,
 ///      'start': 8, 'stop': 18, 'padding': (1, 1)}
