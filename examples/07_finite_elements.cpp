@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear finite elements on triangles. Each process has cells. If a cell contributes to a vertex of another process, the
-// contribution goes to a copy of that vertex (a ghost), and combine() adds it to the owner's element.
+// Linear finite elements on triangles. Each process has cells. A contribution to a vertex of another process goes
+// to a copy of that vertex (a ghost), and combine() adds it to the owner's element.
 
 #include <distview/algorithms.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south. DistView borrows
-// memory of calloc(). Run it on any number of ranks: mpirun -n 4 c_heat
+// Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south.
+// DistView borrows memory of calloc(). Run it on any number of ranks: mpirun -n 4 c_heat
 
 #include <distview/distview.h>
 

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Options of the programs in this folder: alternating names and values. Errors are reported by distview_fail(). The module
-! also formats the numbers of their reports.
+! Options of the programs in this folder: alternating names and values. Errors go to distview_fail(). The module also
+! formats the numbers of their reports.
 module command_line
     use, intrinsic :: ieee_arithmetic, only: ieee_is_finite
     use, intrinsic :: iso_fortran_env, only: int64, output_unit
@@ -49,7 +49,7 @@ contains
         end if
     end function
 
-    ! A finite number. The character check is needed because a list-directed read accepts "2,5" as "2" and "/" as nothing.
+    ! A finite number. Characters are checked because a list-directed read accepts "2,5" as "2" and "/" as nothing.
     real(8) function real_number(name, text, stat)
         character(*), intent(in) :: name, text
         integer, intent(inout) :: stat
@@ -60,8 +60,8 @@ contains
             call refuse(stat, name // ": expected a finite number, got '" // text // "'")
     end function
 
-    ! The unit for a report: "-" is the standard output. Call it on one rank, before the work: a file that cannot be written
-    ! is wrong use.
+    ! The unit for a report: "-" is the standard output. Call it on one rank, before the work: a file that cannot be
+    ! written is wrong use.
     subroutine open_report(name, path, unit, stat)
         character(*), intent(in) :: name, path
         integer, intent(out) :: unit

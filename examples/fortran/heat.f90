@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south. DistView borrows
-! allocatable arrays. Run it on any number of ranks: mpirun -n 4 fortran_heat
+! Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south.
+! DistView borrows allocatable arrays. Run it on any number of ranks: mpirun -n 4 fortran_heat
 program fortran_heat
     use, intrinsic :: iso_fortran_env, only: int64
     use distview

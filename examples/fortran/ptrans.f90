@@ -5,8 +5,8 @@
 !
 !     mpirun -n 4 fortran_ptrans --n 4096 --nb 128 --grid 2x2 --json -
 !
-! Matrices, check and sums are those of the C++ program of the same name; sums are kept modulo 2**64. The exit status is 2
-! for wrong use, 1 for a wrong result.
+! Matrices, check and sums are those of the C++ program of the same name; sums are kept modulo 2**64. The exit status
+! is 2 for wrong use, 1 for a wrong result.
 program fortran_ptrans
     use, intrinsic :: ieee_arithmetic, only: ieee_quiet_nan, ieee_value
     use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
 ! The shallow-water model of the mpi4jax benchmark in Fortran: a jet in a channel that is periodic from west to east and
-! walled in the south and north, on plain arrays with one cell of padding. It has one loop nest for each line of the published
-! program, and one exchange at the same places, like the C++ program with --exchanges literal: the bits are the same.
+! walled in the south and north, on plain arrays with one cell of padding. It has one loop nest for each line of the
+! published program, and exchanges at the same places, like the C++ program with --exchanges literal: the same bits.
 !
 !     mpirun -n 4 fortran_shallow_water --nx 360 --ny 180 --steps 101 --mode C --json -
 !
@@ -95,7 +95,7 @@ contains
         call MPI_Finalize(ierr)
     end subroutine
 
-    ! A jet in balance, and waves: sums and products of functions of one coordinate, which are computed for the whole domain.
+    ! A jet in balance, and waves: sums and products of functions of one coordinate, computed for the whole domain.
     subroutine set_initial_state()
         real(8), dimension(0:chosen%ny + 1) :: speed, height, wave_y
         real(8) :: length_x, length_y, pi, y, x, offset, mean, total

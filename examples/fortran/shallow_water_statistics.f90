@@ -23,8 +23,8 @@ module shallow_water_statistics
 
 contains
 
-    ! Statistics of the interior of a section, over all ranks. The first cell of the section has the global numbers `first`;
-    ! the whole array has `columns` cells in a row. Arrays begin with their padding.
+    ! Statistics of the interior of a section, over all ranks. Its first cell has the global numbers `first`; the whole
+    ! array has `columns` cells in a row. Arrays begin with their padding.
     !
     ! Collective: over MPI_COMM_WORLD
     function statistics_of(a, first, cells, columns) result(found)

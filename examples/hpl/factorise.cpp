@@ -78,8 +78,8 @@ public:
     }
 
 private:
-    /// The rank that has the block's first element gets the block's columns, factorises them, and broadcasts the result. The
-    /// other ranks wait; if all ranks did this work, they would share the same cores and finish no earlier.
+    /// The rank with the block's first element gets the block's columns, factorises them, and broadcasts the result.
+    /// The other ranks wait; if all ranks did this work, they would share the same cores and finish no earlier.
     Panel panel_on_all_ranks(std::int64_t begin) {
         const Stopwatch watch(m_phases.panel);
         const std::int64_t end = std::min(begin + m_options.nb, m_options.n);

@@ -27,8 +27,8 @@ struct Phases {
 
 /// Makes P * A = L * U of the columns of A: whole rows of [A | b] are swapped, and b becomes L^-1 P b.
 ///
-/// L is below the diagonal, without its ones; U is on and above the diagonal. Of several equal candidates for a pivot the
-/// first row is the pivot. With Update::kokkos all bits are the same on any grid.
+/// L is below the diagonal, without its ones; U is on and above the diagonal. Of equal candidates for a pivot the first
+/// row is the pivot. With Update::kokkos all bits are the same on any grid.
 ///
 /// Collective: over comm
 /// Cost:       a rank keeps one block's columns of the matrix, twice at times, and that many rows of its section

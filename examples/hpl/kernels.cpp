@@ -26,8 +26,8 @@ constexpr std::size_t parts_of(std::size_t size, std::size_t part) {
     return (size + part - 1) / part;
 }
 
-// A register of numbers, on which compilers operate as a whole. They do not always vectorise loops over single numbers, and
-// such loops are five times as slow.
+// A register of numbers, on which compilers operate as a whole. They do not always vectorise loops over single
+// numbers, and such loops are five times as slow.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #if defined(__AVX512F__)
 constexpr std::size_t lanes = 8;
@@ -129,7 +129,7 @@ std::size_t pivot_row(const Block& panel, std::size_t column) {
     return row;
 }
 
-/// Factorises columns `strip` of a panel one after the other; swaps whole rows of the panel. Returns whether all have pivots.
+/// Factorises columns `strip` of a panel in turn; swaps whole rows of the panel. Returns whether all have pivots.
 bool factorise_strip(const Block& panel, const Range& strip, std::span<std::int64_t> pivots) {
     for (std::size_t k = strip.first; k < strip.second; ++k) {
         const std::size_t row = pivot_row(panel, k);
@@ -153,7 +153,7 @@ void subtract_product(const Exec& exec, const Block& c, const Block& l, const Bl
     if (rows == 0 || columns == 0 || width == 0) return;
     const Packed left = packed_rows(exec, l);
     const Packed right = packed_columns(exec, u);
-    // Tiles of a part share tiles of l and u, which fit in the first caches. Parts follow the rows, as c lies in memory.
+    // Tiles of a part share tiles of l and u, which fit in the first caches. Parts follow the rows, like c in memory.
     constexpr std::size_t part_rows = 64, part_columns = 64;
     const std::size_t across = parts_of(columns, part_columns);
     const std::size_t parts = parts_of(rows, part_rows) * across;

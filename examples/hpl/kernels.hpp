@@ -28,8 +28,8 @@ Block part_of(const Matrix& matrix, const Range& rows, const Range& columns) {
     return Kokkos::subview(matrix, rows, columns);
 }
 
-/// a - l * u: rounded once if the processor can do so in one instruction, otherwise twice. Without this function a compiler
-/// could choose differently at different places.
+/// a - l * u: rounded once if the processor can do so in one instruction, otherwise twice. Without this function a
+/// compiler could choose differently at different places.
 inline double minus_product(double a, double l, double u) noexcept {
 #if defined(FP_FAST_FMA) || defined(__FMA__)
     return std::fma(-l, u, a);

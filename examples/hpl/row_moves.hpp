@@ -24,8 +24,8 @@ struct RowMoves {
 /// Indices: of the whole matrix
 RowMoves row_moves(std::int64_t begin, std::span<const std::int64_t> pivots);
 
-/// The layout of the rows that each process of `ab` needs: first the rows that enter the block, which all need, then the
-/// rows that go to its own rows, by ascending `to`. Columns keep their layout.
+/// The layout of the rows that each process of `ab` needs: first the rows that enter the block, which all need, then
+/// the rows that go to its own rows, by ascending `to`. Columns keep their layout.
 distview::ArrayLayout layout_of_moved_rows(const distview::ArrayLayout& ab, const RowMoves& moves);
 
 } // namespace hpl

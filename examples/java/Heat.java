@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes y = a x + y, then heat that spreads over a plate which is periodic from west to east and has cold edges in the north
-// and south. DistView borrows Java's memory, by the Foreign Function and Memory API (Java 22 or newer).
+// Computes y = a x + y, then heat that spreads over a plate which is periodic from west to east and has cold edges in
+// the north and south. DistView borrows Java's memory, by the Foreign Function and Memory API (Java 22 or newer).
 //
 //     UCX_ERROR_SIGNALS= mpirun -n 4 java --enable-native-access=ALL-UNNAMED Heat.java /path/to/libdistview_c.so
 //

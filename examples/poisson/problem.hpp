@@ -40,7 +40,7 @@ struct Derivatives {
     double second;
 };
 
-/// -div(k grad u) = f with a known u: a product of one function per coordinate, which satisfies the conditions of the sides.
+/// -div(k grad u) = f with a known u: a product of one function per coordinate that satisfies the sides' conditions.
 ///
 /// If k jumps, so does du/dx, but not k du/dx: the factor of x is a function with zeros where k jumps,
 /// divided by k. Only KOKKOS_FUNCTIONs evaluate it.

@@ -2,7 +2,7 @@
 """Writes a film that ParaView plays, and its animation by Matplotlib: of waves on a pond, or of an existing film.
 
     scripts/python -n 4 examples/python/film.py                         # computes waves.vtkhdf and makes waves.gif
-    scripts/python -n 2 examples/python/film.py film.vtkhdf h film.gif  # for example of shallow_water --movie film.vtkhdf
+    scripts/python -n 2 examples/python/film.py film.vtkhdf h film.gif  # film of shallow_water --movie film.vtkhdf
 
 Only process 0 uses Matplotlib; all processes read a step, and process 0 gathers it.
 """

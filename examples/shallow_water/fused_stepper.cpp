@@ -53,8 +53,8 @@ private:
     Exchange<Real, 3, Space> m_exchange;
 };
 
-/// The same with padding that is two cells wide for each of `deep` steps; the first of these steps exchanges. Besides the
-/// section, every step computes those surrounding cells that later steps read, with the same bits as their owners.
+/// The same with padding that is two cells wide for each of `deep` steps; the first of these steps exchanges. Besides
+/// the section, every step computes those surrounding cells that later steps read, with the same bits as their owners.
 /// The exchange includes tendencies, because each step of a round advances fewer cells than the one before.
 template <class Real, class Space>
 class DeepStepper final : public Stepper<Real, Space> {

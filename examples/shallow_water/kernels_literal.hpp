@@ -64,8 +64,8 @@ void replicate_edges(const Exec& exec, const Section& section, Field<Real> h, Fi
 
 /// Sets the last owned row of the northernmost sections to 0, padding columns included.
 ///
-/// The published program does this after the exchange. The result is the same unless a northernmost section has only one
-/// row: then the exchange would carry values from beyond the wall to the south.
+/// The published program does this after the exchange. The result is the same unless a northernmost section has only
+/// one row: then the exchange would carry values from beyond the wall to the south.
 template <class Real, class Exec>
 void close_north_wall(const Exec& exec, const Section& section, Field<Real> a) {
     if (!section.north_wall) {

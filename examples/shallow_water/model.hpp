@@ -22,8 +22,8 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 template <class Real, class Space = Exec>
 using Array = distview::DistView<Real**, Kokkos::LayoutRight, typename Space::memory_space>;
 
-/// The process grid to use: the requested one, or, of the grids whose blocks are wide enough for the options, the grid with
-/// the smallest exchange.
+/// The process grid to use: the requested one, or, of the grids whose blocks are wide enough for the options, the grid
+/// with the smallest exchange.
 ///
 /// Errors: distview::LayoutError if a row or column of processes would own no cells or too few, UsageError if
 ///         the grid does not have `rank_count` processes
@@ -88,8 +88,8 @@ public:
     Snapshot save() const;
     void restore(const Snapshot& snapshot);
 
-    /// Everything that a step reads and writes, by its names in a file. In mode C these are the interiors of all fields. In
-    /// mode P, where an exchange would not reproduce the padding, they include whole sections, one beside the other.
+    /// Everything that a step reads and writes, by its names in a file. In mode C these are the interiors of all fields.
+    /// In mode P, where an exchange would not reproduce the padding, they include whole sections side by side.
     std::vector<distview::NamedArray> state() const;
     /// Continues from a state() that has been filled from a file; call it after initialize().
     void resume(std::int64_t steps_done);

@@ -10,7 +10,7 @@
 
 namespace shallow_water {
 
-/// The checkpoint from which a run continues, and the files that it writes: checkpoints, and a film that ParaView plays.
+/// The checkpoint from which a run continues, and the files that it writes: checkpoints and a film for ParaView.
 ///
 /// Collective: restart() and write_due(), over the communicator of construction
 /// Errors:     those of distview::Checkpoint and Hdf5Series; the same on all ranks

@@ -48,8 +48,8 @@ State<Real> state_of(const std::vector<AnyArray>& arrays) {
 template <class Real, class Space>
 std::unique_ptr<Stepper<Real, Space>> make_literal_stepper(const StepperInput<Real, Space>& input);
 
-/// As few exchanges as the mode and the block sizes allow. If `tiled`, cells are divided into tiles instead of strips of
-/// rows where the mode and the block sizes allow it. Collective.
+/// As few exchanges as the mode and the block sizes allow. If `tiled`, cells are divided into tiles instead of strips
+/// of rows where the mode and the block sizes allow it. Collective.
 template <class Real, class Space>
 std::unique_ptr<Stepper<Real, Space>> make_fused_stepper(const StepperInput<Real, Space>& input,
                                                          bool tiled);

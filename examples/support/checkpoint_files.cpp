@@ -85,7 +85,7 @@ distview::Attributes load_scalars(const distview::Communicator& comm, const std:
                         is_there ? text_of(same->second) : "one that does not say");
         });
     };
-    // Scalars with other values are reported before missing ones, because they are the cause: another program, another mode.
+    // Scalars with other values are reported before missing ones: they are the cause (another program, another mode).
     if (const auto program = expected.find("program"); program != expected.end())
         require_same(*program);
     for (const auto& each : expected)

@@ -6,7 +6,7 @@
 
 namespace program {
 
-/// Several steps of a linear congruential generator at once: X_(k+steps) = factor * X_k + summand, in the bits of `Mask`.
+/// Several steps of a linear congruential generator at once: X_(k+steps) = factor * X_k + summand, in `Mask`'s bits.
 ///
 /// One step is X <- Factor * X + Summand. Two successive jumps are one jump, so any number of steps needs at most 64 of
 /// them (binary powering): every process can generate its own elements.

@@ -8,8 +8,8 @@
 
 namespace program {
 
-/// The size that STREAM requires: the larger of `least` and four times the last-level caches of all machines of the run. The
-/// largest cache counts for each machine, and 64 MiB if it is unknown.
+/// The size that STREAM requires: the larger of `least` and four times the last-level caches of all machines of the
+/// run. The largest cache counts for each machine, and 64 MiB if it is unknown.
 ///
 /// Collective: over comm; all ranks get the same value
 std::int64_t stream_bytes(const distview::Communicator& comm, std::int64_t least = 0);
