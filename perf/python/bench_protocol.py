@@ -30,7 +30,7 @@ class Case:
 
 
 class Producer:
-    """Somebody else's array: a dictionary made once."""
+    """Another library's array: a dictionary made once."""
 
     def __init__(self, export):
         self._export = export
@@ -40,7 +40,7 @@ class Producer:
 
 
 class NumpyProducer:
-    """The local part alone, as NumPy exchanges it."""
+    """The cost of the local part alone, as NumPy exchanges it."""
 
     def __init__(self, array):
         self.__array_interface__ = array.__array_interface__
