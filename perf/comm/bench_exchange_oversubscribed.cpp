@@ -113,7 +113,7 @@ void compare(benchmark::State& state, std::int64_t n, std::int64_t processors,
     const Exec exec;
     Computation computation(perf::smoke() ? 1 : microseconds);
     const Processors bound(processors);
-    MPI_Comm parent = MPI_COMM_NULL; // a new communicator determines again which ranks share a processor
+    MPI_Comm parent = MPI_COMM_NULL; // new: determines again which ranks share processors
     MPI_Comm_dup(perf::communicator().mpi(), &parent);
     const Communicator comm(parent);
     const ArrayLayout layout = bricks(perf::smoke() ? 4 : n, comm.size());

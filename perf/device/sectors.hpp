@@ -24,8 +24,8 @@ public:
         if (count > 0) m_runs.emplace_back(first / bytes, (first + count - 1) / bytes + 1);
     }
 
-    /// Each sector once, however many runs touch it.
     /// The number of sectors touched, each counted once, however many runs touch it.
+    std::int64_t count() {
         std::sort(m_runs.begin(), m_runs.end());
         std::int64_t result = 0;
         std::int64_t seen = 0;

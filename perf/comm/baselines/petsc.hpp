@@ -27,7 +27,7 @@ public:
         std::array<PetscInt, 3> ranks{1, 1, 1};
         std::array<DMBoundaryType, 3> boundary{};
         ranks[static_cast<std::size_t>(section.split_axis)] = section.ranks;
-        PetscInt width = 0; // one for all axes; PETSc adds none at the ends of a DM_BOUNDARY_NONE axis
+        PetscInt width = 0; // one for all axes; unused at ends of DM_BOUNDARY_NONE axes
         for (std::size_t axis = 0; axis < 3; ++axis) {
             cells[axis] = static_cast<PetscInt>(section.cells[axis]) * ranks[axis];
             const bool padded = section.width[axis] > 0;
