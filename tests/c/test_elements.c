@@ -365,7 +365,7 @@ static double over_row(int64_t row, int64_t end, int operation, double start, in
         else if (operation == DISTVIEW_MAXIMUM)
             result = value > result ? value : result;
         else
-            result = value < result ? value : result; // the program's own operation is a minimum, too
+            result = value < result ? value : result; // the program's operation is a minimum, too
     }
     return result;
 }

@@ -444,8 +444,7 @@ static void test_executions(distview_communicator* comm) {
 }
 
 #ifdef _OPENMP
-// Calls from the first thread of a parallel region, where a Kokkos kernel would end the process: exchanges run no kernel
-// there; sums and scans report an error.
+// Calls from a parallel region, where a Kokkos kernel would end the process: exchanges run none there; sums report an error.
 static void test_parallel_regions(distview_communicator* comm) {
     const char* const info = distview_build_info();
     // Kokkos 4 may run kernels there on one thread, and every version does where regions are nested.
@@ -566,8 +565,7 @@ static void test_classes(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
-// The last rank does not arrive: the others report it, and so does the last rank when it arrives. Only that communicator
-// becomes unusable.
+// The last rank does not arrive: the others report it, and so does the last rank later. Only `lost` becomes unusable.
 static void test_deadline(distview_communicator* comm) {
     MPI_Comm mpi;
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi);

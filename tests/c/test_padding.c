@@ -393,7 +393,7 @@ static void test_require(distview_communicator* comm) {
     }
     for_each_position(&s, axes, set, &more);
     OK(distview_padding_plan_require(plan, 1, 1, 1, arrays, NULL));
-    CHECK(*s.buffer == untouched && ((double*)s.memory.data)[0] == unfilled); // the write was not reported
+    CHECK(*s.buffer == untouched && ((double*)s.memory.data)[0] == unfilled); // write not reported
     OK(distview_array_mark_written(arrays[0]));
     expect_depth(arrays[0], 0, 0);
     expect_depth(arrays[1], 2, 1);
