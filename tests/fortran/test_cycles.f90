@@ -86,7 +86,7 @@ contains
         same(1) = a
         same(2) = part
         found = same(1)%sum()
-        ! Elements of one array: a compiler that cannot tell whether both sides are the same element copies the right-hand side.
+        ! Elements of one array: a compiler that cannot tell whether both sides are the same element copies the right side.
         do i = 1, 2
             j = 3 - i
             plans(i) = plan
