@@ -25,7 +25,7 @@
 
 namespace {
 
-/// Hooks: on_sync() and on_read() get the descriptor after each fsync() and pread(); on_names() precedes each change of a name.
+/// Hooks: on_sync() and on_read() run after each fsync() and pread(), on_names() before each change of a name.
 std::function<void(int)>& on_sync() {
     static std::function<void(int)> function;
     return function;
