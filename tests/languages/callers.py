@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""callers.py LIBRARY: Python, by ctypes, calls the functions of C, C++, Fortran and itself, and passes them to the library."""
+"""callers.py LIBRARY: Python, by ctypes, calls functions of C, C++, Fortran and itself, and passes them to the library."""
 
 import ctypes
 import sys
