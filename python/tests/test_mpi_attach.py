@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections imported with validate="local", what they can do alone, and what after attach()."""
+"""Sections imported with validate="local": the operations possible before and after attach()."""
 
 import copy
 
@@ -35,7 +35,7 @@ def ring(comm):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("version", ["0.9.0", "0.10.0"])
 def test_attached_sections_are_whole_arrays(comm, seed, version):
-    """As if they had been imported together: same layout, same memory, same exchanges."""
+    """They equal sections imported together: same layout, same memory, same exchanges."""
     rng = np.random.default_rng([seed, comm.size, 13])
     layout = random_layout(rng, comm.size)
     dtype = NUMBERS[seed % len(NUMBERS)]
@@ -67,7 +67,7 @@ def test_attached_sections_are_whole_arrays(comm, seed, version):
 
 
 def test_what_a_section_knows_alone(comm):
-    """Its own indices, parts and dictionaries, in the numbers of its version."""
+    """A section knows its own indices, parts and dictionaries, in the numbers of its version."""
     layout = ring(comm)
     sizes = layout.protocol_shape
     whole = np.arange(np.prod(sizes), dtype=float).reshape(sizes)
@@ -109,7 +109,7 @@ def test_what_a_section_cannot_do_alone(comm):
 
 
 def test_other_versions_of_a_section(comm):
-    """A section alone is exported in the other version where it can tell; attached, always."""
+    """A section can be exported in the other version if it has the information; after attach(), always."""
     layout = ring(comm)
     for given, other in (("0.9.0", "0.10.0"), ("0.10.0", "0.9.0")):
         view = distview.from_distarray(section_of(comm, layout, given), validate="local")
@@ -131,7 +131,7 @@ def test_other_versions_of_a_section(comm):
 
 
 def test_sections_that_do_not_fit_each_other(comm):
-    """attach() raises what a check of all of them would, the same on all ranks."""
+    """attach() raises the error of a check of all sections, the same on all ranks."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     layout = distview.zeros(4 * comm.size, "c", comm).layout
@@ -154,7 +154,7 @@ def test_sections_that_do_not_fit_each_other(comm):
             caught = raised_on_all(comm, lambda v=view: v.attach(comm))
             expected = dap_oracle.check_import(exports)
             assert not difference(expected, caught), difference(expected, caught)
-            # As it was before.
+            # The view is unchanged.
             assert not view.attached and view.comm is None
             with pytest.raises(distview.UsageError, match="call attach"):
                 view.sum()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One rank makes another call than the others, or passes other arguments, at random: nobody waits for ever, nobody gets
+"""One rank makes another call than the others, or passes other arguments, at random: no rank waits for ever, no rank gets
 a wrong value, and the communicator stays usable. DISTVIEW_CASES is the number of cases."""
 
 import os
@@ -104,7 +104,7 @@ class Bench:
 
 
 def outcome(call):
-    """"" if the call ended well, else what it raised, if that is what it should."""
+    """Empty if the call succeeded, else the text of its UsageError; other exceptions are failures."""
     try:
         call()
         return ""
@@ -124,12 +124,12 @@ def test_calls_that_differ(comm):
         usual, other = draw.sample(names, 2)
         odd = draw.randrange(comm.size)
         told = outcome(bench.calls()[other if comm.rank == odd else usual])
-        # Not a call of the communicator that the ranks have just disagreed on.
+        # The results travel on another communicator, independent of the one under test.
         errors = watch.allgather(told)
         where = f"case {case}: {usual}; rank {odd}: {other}: {errors}"
         assert any(errors), where
         assert spare.sum() == 10, where
-        # Plans that ranks have left to an error cannot be used again.
+        # After an error plans cannot be used again.
         if any(errors):
             bench = Bench(comm)
     watch.Free()
@@ -142,7 +142,7 @@ def test_calls_that_agree(comm):
     part = distview.ones(8, comm=half)
     names = sorted(bench.calls())
     for _ in range(int(os.environ.get("DISTVIEW_CASES", "60"))):
-        # What each rank does for itself shifts nothing.
+        # Local work of single ranks must not shift the order of collective calls.
         for _ in range(random.randrange(3)):
             local = distview.zeros((3, 3), comm=MPI.COMM_SELF)
             local.interior[1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exchanges that are started and finished, padding that is combined, and whole arrays handed out."""
+"""start_exchange() and finish, combine_padding(), and scatter()."""
 
 import gc
 
@@ -81,7 +81,7 @@ def test_one_that_a_rank_drops_is_told_once(comm):
         except distview.UsageError as error:  # if it waits for rank 0
             assert "abandoned" in str(error)
     comm.Barrier()
-    # All learn of it at the latest here; then a new plan is made.
+    # Here at the latest, all ranks get the error; then a new plan is made.
     tries = 0
     while tries < 3:
         tries += 1
@@ -98,7 +98,7 @@ def test_one_that_a_rank_drops_is_told_once(comm):
 
 
 def combined(wholes, view, operation):
-    """What combine_padding() makes of a section's interior: each of its cells with its copies, in order."""
+    """The expected interior after combine_padding(): each cell combined with its copies, in order."""
     function = {"sum": np.add, "min": np.minimum, "max": np.maximum}[operation]
     n = view.shape[0]
     result = view.interior.copy()
@@ -177,7 +177,7 @@ def test_combine_padding_errors(comm):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_scatter(comm, seed):
-    """The reverse of gather(), for any layout; values are converted."""
+    """scatter() is the reverse of gather(), for any layout; values are converted."""
     rng = np.random.default_rng([seed, comm.size])
     layout = random_layout(rng, comm.size)
     dtype = NUMBERS[seed % len(NUMBERS)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C ends a call that waits for other ranks, and so does an error of a signal handler; they learn of it, and the
+"""Ctrl-C, or an error of a signal handler, ends a call that waits for other ranks; the others get an error, and the
 communicator stays usable."""
 
 import os
@@ -12,7 +12,7 @@ import distview
 import numpy as np
 import pytest
 
-#: Calls in which rank 0 waits for others, on an array of ones.
+#: Calls in which rank 0 waits for other ranks, on an array of ones.
 ACTIONS = {
     "sum": lambda u: u.sum(),
     "gather": lambda u: u.gather(),
@@ -39,7 +39,7 @@ def test_interrupted(comm, interrupts, name):
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_handlers_make_no_collective_calls(comm, name):
-    """A handler runs in the middle of the call that waits, and of no other rank's."""
+    """A handler that runs while this rank waits in a call must not make another collective call."""
     v = distview.ones(24, comm=comm, padding=2, periodic=True)
     v.exchange_padding()
     text = "called by a signal handler while this rank waits in"
@@ -60,7 +60,7 @@ def test_handlers_make_no_collective_calls(comm, name):
 
 
 def send_to_a_wait(sent):
-    """Sends the signal once the main thread, which calls this, has been at one instruction for a while."""
+    """Sends the signal once the main thread, the caller, has stayed at one instruction for a while."""
     waiting = threading.get_ident()
 
     def send():
@@ -79,7 +79,7 @@ def send_to_a_wait(sent):
 
 
 def check_left(comm, name, sent, raises):
-    """Rank 0 leaves a call because of that signal."""
+    """The signal makes rank 0 leave its call."""
     if comm.size == 1:
         return
     watch = comm.Dup()
@@ -89,7 +89,7 @@ def check_left(comm, name, sent, raises):
     action = ACTIONS[name]
     error = None
     if comm.rank == 0:
-        # The others come when this is over: only the interruption ends it.
+        # The other ranks arrive afterwards: only the interruption can end the call.
         send_to_a_wait(sent)
         with raises:
             action(u)
@@ -100,7 +100,7 @@ def check_left(comm, name, sent, raises):
         except distview.UsageError as raised:
             error = str(raised)
     errors = watch.allgather(error)
-    # Who needs nothing of rank 0 in an exchange may have got what it needs.
+    # In an exchange, a rank that needs nothing from rank 0 may have finished.
     assert any(errors), errors
     if "exchange" not in name:
         assert all("rank 0 has left" in text for text in errors[1:]), errors

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Producers that fail on one rank: whatever they raise there, all ranks raise the same; and arrays
-of producers that know only the protocol."""
+"""Producers that fail on one rank: whatever they raise there, all ranks raise the same error; and arrays of producers that
+implement only the protocol."""
 
 import distview
 import numpy as np
@@ -10,7 +10,7 @@ from mpi_cases import lowest, on_rank, raised_on_all
 
 
 class Custom(Exception):
-    """Of somebody else's library."""
+    """An exception of another library."""
 
 
 class Unspeakable(Exception):
@@ -42,7 +42,7 @@ class NoMethod:
 
 
 class Odd(dict):
-    """A dictionary that does not like to be asked."""
+    """A dictionary that raises when it is read."""
 
     def __contains__(self, key):
         raise Custom("do not ask")
@@ -83,7 +83,7 @@ def good_section(comm):
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )  # fmt: skip
 def test_exceptions_of_producers(comm, error, text):
-    """They come as distview.Error, or UsageError of TypeError and ValueError; the text begins with the call and the class."""
+    """All become distview.Error, except TypeError and ValueError: UsageError. The text begins with the call and the class."""
     for rank in range(comm.size):
         section = good_section(comm)
         obj = on_rank(comm, rank, Raises(error), section)
@@ -104,7 +104,7 @@ def test_exceptions_of_producers(comm, error, text):
      distview.MpiError("theirs"), distview.Error("theirs")],
 )  # fmt: skip
 def test_errors_of_this_library_keep_their_class(comm, error):
-    """A producer may itself be made of distview."""
+    """A producer may itself use distview and raise its errors."""
     section = good_section(comm)
     for rank in range(comm.size):
         obj = on_rank(comm, rank, Raises(error), section)
@@ -123,7 +123,7 @@ def test_errors_of_this_library_keep_their_class(comm, error):
     ],
 )
 def test_protocol_errors_of_producers(comm, fields):
-    """With their fields, as far as these are of the right types."""
+    """ProtocolErrors keep their fields if these have the right types."""
     section = good_section(comm)
     for rank in range(comm.size):
         obj = on_rank(comm, rank, Raises(protocol_error(**fields)), section)
@@ -154,7 +154,7 @@ def test_objects_that_are_no_producers(comm, make):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_arrays_of_producers(comm, seed):
-    """Whose parts are exported in either version, exchanged, and exported again."""
+    """Their parts are imported, exchanged, and exported again in either version."""
     rng = np.random.default_rng([seed, comm.size, 11])
     layout = random_layout(rng, comm.size)
     dtype = NUMBERS[seed % len(NUMBERS)]

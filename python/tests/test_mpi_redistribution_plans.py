@@ -10,7 +10,7 @@ from mpi_cases import on_rank, raised_on_all
 
 @pytest.fixture
 def plans(monkeypatch):
-    """The plans that are made meanwhile."""
+    """Records the plans made during the test."""
     made = []
 
     class Counted(distview.RedistributionPlan):
@@ -61,7 +61,7 @@ def test_few_plans_are_kept(comm, plans):
 
 
 def test_ranks_of_another_history(comm, plans):
-    """A rank without the plan that the others keep is an error of all; then all are as at the beginning."""
+    """If one rank lacks a plan that the others keep, all ranks get an error and forget their plans; then all work again."""
     a, b = numbered(comm), distview.zeros(12, "c", comm)
     for rank in range(comm.size if comm.size > 1 else 0):
         distview.redistribute(a, out=b)

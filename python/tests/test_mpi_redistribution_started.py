@@ -26,7 +26,7 @@ def assert_numbered(view, add=0):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_start_and_finish(comm, seed):
-    """The same as execute() does; other collective calls may come in between."""
+    """The result equals that of execute(); other collective calls are allowed in between."""
     rng = np.random.default_rng([seed, comm.size, 21])
     source, target, permutation, from_slice, to_slice = random_pair(rng, comm.size)
     plan = distview.RedistributionPlan(
@@ -58,7 +58,7 @@ def test_finish_once(comm):
 
 
 def test_elements_of_another_type(comm):
-    """What is converted stays as it is until finish(), whatever else is tried."""
+    """The plan's converted copy must stay unchanged until finish(), whatever other calls are tried."""
     single, other, b = numbered(comm, "f4"), numbered(comm, "f4", 1000), dealt(comm)
     plan = distview.RedistributionPlan(single, b)
     for source, add in ((single, 0), (other, 1000), (single, 0)):
@@ -104,7 +104,7 @@ def test_the_plan_may_go(comm):
 
 
 def test_one_that_all_drop(comm):
-    """The plan cannot be used again, a new one can."""
+    """The plan becomes unusable; a new one works."""
     a, b = numbered(comm), dealt(comm)
     for _ in range(3):
         plan = distview.RedistributionPlan(a, b)

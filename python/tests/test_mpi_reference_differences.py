@@ -39,7 +39,7 @@ several = "needs two processes"
 def test_distarray_gives_a_partial_block_to_rank_0(distarray, comm):
     if comm.size == 1:
         pytest.skip(several)
-    # P + 1 whole blocks of 2: the 2 last elements and half a block more are rank 0's and rank 1's.
+    # P + 1 whole blocks of 2 and a half one: rank 0 has one block more, and rank 1 the half block.
     size = 2 * (comm.size + 1) + 1
     view = distview.zeros(size, ("c", 2), comm)
     assert view.local_shape == ({0: 4, 1: 3}.get(comm.rank, 2),)
@@ -58,7 +58,7 @@ def test_distarray_refuses_the_empty_alias(distarray, mpi):
     distview.check(export)
     with pytest.raises(KeyError, match="dist_type"):
         distarray.LocalArray.from_distarray(mpi.COMM_SELF, export)
-    # What we emit in its place.
+    # The form that we export instead works.
     back = distview.from_distarray(export).__distarray__()
     assert back["dim_data"] == (block(5, 1, 0, 0, 5),)
     distarray.LocalArray.from_distarray(mpi.COMM_SELF, back).comm.Free()
@@ -129,7 +129,7 @@ def test_distarray_refuses_a_clamped_start(distarray, mpi):
     dim_dict = dict(dist_type="c", size=1, proc_grid_size=3, proc_grid_rank=2, start=1)
     export = envelope((dim_dict,), np.zeros(0))
     distview.check(export)
-    # On one process alone: the others would wait for it in Create_cart.
+    # On one process only: on several, the others would wait in Create_cart.
     with pytest.raises(ValueError, match="does not equal grid_rank"):
         distarray.LocalArray.from_distarray(mpi.COMM_SELF, export)
 

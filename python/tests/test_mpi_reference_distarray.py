@@ -30,7 +30,7 @@ def distarray():
 
 
 def address(array):
-    """Where an array begins; those without elements have no place."""
+    """The address of an array's first element; None without elements."""
     return array.ctypes.data if array.size else None
 
 
@@ -65,7 +65,7 @@ def test_distarrays_own_tests_pass_with_the_shims(distarray, comm, name):
 
 
 def arrays_for_both(comm, seed, count, max_axes=3):
-    """Arrays of which distarray counts the elements rightly, created."""
+    """Created arrays whose elements distarray counts correctly."""
     for array in random_arrays(seed, count, comm.size, max_axes):
         if not any(axis.last_block_is_partial for axis in array.axes):
             yield array, distview.zeros(**array.creation(), comm=comm)
@@ -97,7 +97,7 @@ def test_distarray_takes_every_array_without_copy(distarray, comm):
         assert (theirs.global_shape, theirs.grid_shape) == (view.protocol_shape, view.grid)
         assert theirs.cart_coords == view.coordinates
         check_index_maps(theirs, view.layout, comm.rank)
-        # What one writes, the other reads.
+        # A write on one side is seen on the other.
         theirs.ndarray += 1
         assert (view.view == comm.rank + 2).all()
         axes += len(array.axes)
@@ -194,7 +194,7 @@ def test_distarray_and_we_read_the_generated_examples_alike(distarray, comm):
 
 @pytest.mark.parametrize("reshaped", [False, True])
 def test_distarray_redistributes_our_memory(distarray, comm, reshaped):
-    """Its plan and its messages between two of our arrays; we read the outcome."""
+    """distarray's plan and messages move data between two of our arrays; we check the result."""
     bounds = [0, *(3 * rank + 1 for rank in range(comm.size - 1)), 3 * comm.size]
     source = distview.from_function(
         lambda i, j: 10.0 * i + j, (3 * comm.size, 10), layout=[("b", bounds), "n"], comm=comm

@@ -12,7 +12,7 @@ USAGE, LAYOUT = distview.UsageError, distview.LayoutError
 
 
 def random_key(rng, layout):
-    """Slices of all axes that a slice of the array can have, written in some way."""
+    """A random key that the array's slices support, in one of the ways to write it."""
     key = []
     for d, n in enumerate(layout.shape):
         begin, end = np.sort(rng.integers(-n, n + 1, 2)).tolist() if n else (0, 0)
@@ -30,7 +30,7 @@ def random_key(rng, layout):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_slices(comm, seed):
-    """array[key].gather() is array.gather()[key], and it is the array's memory."""
+    """array[key].gather() equals array.gather()[key], and the slice is on the array's memory."""
     rng = np.random.default_rng([seed, comm.size])
     layout = random_layout(rng, comm.size)
     view, whole = made(comm, layout, ["f8", "i2", "c16", "?", "f4"][seed % 5])
@@ -51,7 +51,7 @@ def test_random_slices(comm, seed):
 
 @pytest.mark.parametrize("version", ["0.9.0", "0.10.0"])
 def test_exports_conform(comm, version):
-    """All processes' dictionaries together, by the checker, and back."""
+    """The checker accepts the dictionaries of all processes together, and they can be imported again."""
     for layout, key in [
         (distview.zeros((13, 9), "bb", comm, padding=2, periodic=True).layout, np.s_[3:11:3, 1:]),
         (distview.zeros((13, 40), ("b", ("c", 2)), comm).layout, np.s_[12:, : 11 : 2]),
@@ -136,7 +136,7 @@ def test_wrong_keys(comm):
 
 
 def test_a_rank_that_looks_by_itself(comm):
-    """What one rank slices alone keeps later arrays of all ranks usable."""
+    """Slices made on one rank only must not disturb later arrays of all ranks."""
     view, whole = made(comm, distview.zeros((12, 12), comm=comm, padding=1, periodic=True).layout)
     if comm.rank == comm.size - 1:
         for _ in range(3):
@@ -148,7 +148,7 @@ def test_a_rank_that_looks_by_itself(comm):
 
 
 def test_the_same_slice_not_as_often_on_all_ranks(comm):
-    """An error everywhere, not ranks that wait for each other."""
+    """All ranks get an error; none waits for another."""
     view, whole = made(comm, distview.zeros(24, comm=comm).layout)
     out = distview.zeros(12, "c", comm)
     distview.redistribute(view[::2], out=out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What arrays know of their padding: what makes it valid, what makes it old, and require_padding()."""
+"""The recorded state of arrays' padding: calls that make it valid or outdated, and require_padding()."""
 
 import copy
 
@@ -20,7 +20,7 @@ def strip(comm, width=2, periodic=True, dtype="f8"):
 
 
 def is_filled(u):
-    """Whether all padding has the numbers of its rows."""
+    """Whether all padding cells hold the numbers of their rows."""
     rows = u.global_indices(0, "all") % len(u)
     return bool((u.view == rows[:, None]).all())
 
@@ -60,7 +60,7 @@ def test_require_exchanges_what_is_old(u):
 
 
 def writers(u):
-    """Whatever writes through the library."""
+    """All calls of the library that write an array."""
     other = distview.zeros_like(u)
     yield "copy_from_host", lambda: u.copy_from_host(1, "interior")
     yield "scatter", lambda: u.scatter(np.zeros(u.shape))
@@ -156,7 +156,7 @@ EXCHANGES = {
 @pytest.mark.parametrize("name", EXCHANGES)
 @pytest.mark.parametrize("own", [True, False], ids=["COMM_SELF", "no communicator"])
 def test_checking_of_one_process(mpi, own, name):
-    """With a communicator or without: an error in the first call that moves elements, and nothing moved."""
+    """With and without a communicator: the first call that moves elements raises, and nothing is moved."""
 
     def ring(first):
         made = distview.zeros(6, "b", mpi.COMM_SELF if own else None, "i8", padding=1, periodic=True)
@@ -231,7 +231,7 @@ def test_mark_padding_valid(u):
 
 
 def test_stencils(comm):
-    """Filled without corners it is not valid with them."""
+    """Padding filled without corners is not valid with corners."""
     u = distview.zeros((4 * comm.size, 6), "bn", comm, padding=1, periodic=True)
     assert u.require_padding(1, stencil="faces") is True
     assert u.valid_padding == ((1, 1), (1, 1)) and not u.has_valid_corners
@@ -241,7 +241,7 @@ def test_stencils(comm):
 
 
 def test_walls_count_as_the_same_side_of_other_ranks(comm):
-    """No exchange fills anything there, but all ranks are to exchange in the same step."""
+    """No exchange fills padding at walls, but all ranks must decide alike whether to exchange."""
     u = strip(comm, periodic=False)
     has_padding = comm.size > 1
     for _ in range(2):
@@ -274,7 +274,7 @@ def test_arrays_of_several_layouts(comm):
 
 
 def test_many_arrays_in_turns(comm):
-    """As time steps do it: two arrays that change places."""
+    """Two arrays that change places, as in time steps."""
     now, later = strip(comm), strip(comm)
     for step in range(12):
         same_on_all(comm, now.require_padding(1))
@@ -318,7 +318,7 @@ def until_it_succeeds(call):
 
 
 def test_marked_on_one_rank_only(comm):
-    """An error on ranks that wait for others, never old values; afterwards all goes on."""
+    """Ranks that wait for others get an error, never outdated values; later calls work."""
     if comm.size == 1:
         return
     u = strip(comm)
