@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What cannot be made is refused, with a text that says what was expected and what came."""
+"""Invalid arrays are refused; the text names the expected and the actual argument."""
 
 import distview
 import numpy as np
@@ -15,7 +15,7 @@ UNDISTRIBUTED = " not distributed ('n'); make one 'b', or use fewer processes (M
 
 
 def refused(error, text, shape, layout=None, processes=1, **more):
-    """Both by what makes layouts and by what makes arrays, with a text that begins with its name."""
+    """make_layout() and zeros() both refuse it, with a text that begins with the name of the call."""
     makers = {"make_layout": lambda: layout_of(shape, layout, processes, **more)}
     if processes == 1:
         makers["zeros"] = lambda: distview.zeros(shape, layout, **more)
@@ -243,16 +243,16 @@ def test_grid_that_the_layout_contradicts():
     layout_error("expected a grid of 2 processes, got ()", (), None, 2)
 
 
-# What does not fit into memory
+# Arrays larger than memory
 
 
 @pytest.mark.parametrize(
     "shape, dtype, more, extents",
     [
         (2**50, "f8", {}, (2**50,)),
-        (2**60, "f8", {}, (2**60,)),  # so many bytes cannot be counted
+        (2**60, "f8", {}, (2**60,)),  # the number of bytes overflows
         (2**60, "c16", {}, (2**60,)),
-        ((2**31, 2**31), "f8", {}, (2**31, 2**31)),  # modulo 2^64 these are 0 bytes
+        ((2**31, 2**31), "f8", {}, (2**31, 2**31)),  # modulo 2^64 the number of bytes is 0
         (4, "i1", dict(padding=2**50), (2 * 2**50 + 4,)),
     ],
 )

@@ -36,7 +36,7 @@ def import_all(comm, sections):
 
 
 def compare(comm, name, sections):
-    """Imports a group with one section for each rank, compares the verdict with the oracle's, and returns whether it failed."""
+    """Imports a group with one section for each rank; the oracle's verdict is expected. Returns whether it was refused."""
     sections = [{**s, "buffer": np.zeros(np.shape(s["buffer"]), "i1")} for s in sections]
     expected = dap_oracle.check_import(sections)
     wrong = difference(expected, import_all(comm, sections))
