@@ -201,7 +201,7 @@ def test_G14_without_a_stream_nobody_waits(fake):
 
 
 def test_G15_streams_are_not_ignored_by_default(fake, monkeypatch):
-    """Other libraries' switches for leaving out the synchronisation are not ours."""
+    """Other libraries' switches for skipping the synchronisation have no effect here."""
     for name in ("NUMBA_CUDA_ARRAY_INTERFACE_SYNC", "CUPY_CUDA_ARRAY_INTERFACE_SYNC"):
         monkeypatch.setenv(name, "0")
     wrapped(stream=5)
@@ -209,7 +209,7 @@ def test_G15_streams_are_not_ignored_by_default(fake, monkeypatch):
 
 
 def test_G16_the_object_is_held_not_its_dictionary():
-    """wrap() takes the object, which lives as long as the memory is used."""
+    """wrap() holds the object, not its dictionary, as long as the memory is used."""
     interface = Interface()
     watch = weakref.ref(interface)
     view = distview.wrap(interface, (3, 4))
@@ -226,7 +226,7 @@ def test_G16_the_object_is_held_not_its_dictionary():
 
 
 def test_G18_read_only():
-    """A promise not to write is kept: the view is read-only."""
+    """Memory exported as read-only gives a read-only view."""
     view = wrapped(data=(POINTER, True))
     assert view.readonly and view.__cuda_array_interface__["data"][1] is True
     with pytest.raises(BufferError, match="read-only"):
@@ -244,7 +244,7 @@ def test_G19_G20_the_runtime_says_where_memory_is(fake):
 
 
 def test_G20_managed_memory_is_host_memory_too(fake):
-    """What hosts read as well becomes a NumPy array on the same memory."""
+    """Memory that hosts can read becomes a NumPy array on the same memory."""
     numbers = np.arange(12.0).reshape(3, 4)
     address = numbers.__array_interface__["data"][0]
     fake.devices[address] = (13, 0)
@@ -254,7 +254,7 @@ def test_G20_managed_memory_is_host_memory_too(fake):
 
 
 def test_without_support_for_devices(monkeypatch):
-    """A build that knows no devices says so; empty arrays without a stream need none."""
+    """A build without devices raises an error; empty arrays without a stream need no support."""
     monkeypatch.setattr(_device, "runtime", None)
     for changes in ({}, {"stream": 5, "shape": (0,), "data": (0, False)}):
         refused(distview.UsageError, "no support for device memory", **changes)
