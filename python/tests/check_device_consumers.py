@@ -25,7 +25,7 @@ LIBRARIES = {
 
 
 class Results:
-    """What pytest reports, by test."""
+    """The results that pytest reports, by test."""
 
     def __init__(self):
         self.checks = []
@@ -45,7 +45,7 @@ class Results:
 
 
 def versions():
-    """Of the libraries that are installed."""
+    """The versions of the installed libraries."""
     found = {}
     for library, packages in LIBRARIES.items():
         for package in packages:

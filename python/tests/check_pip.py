@@ -24,7 +24,7 @@ def run(*command, environment=None):
 
 
 def check_wheel(wheel, source):
-    """The package, complete and nothing else; MPI is the machine's own."""
+    """The wheel has the complete package and nothing else; MPI is the machine's own."""
     (version,) = re.findall(
         r"^project\(\s*distview\s+VERSION\s+([0-9.]+)",
         (source / "CMakeLists.txt").read_text(),

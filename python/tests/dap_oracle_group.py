@@ -16,10 +16,10 @@ SHARED = {
 
 
 def between(sections):
-    """Takes [(version, axes), ...] of all processes, each accepted by itself."""
+    """Checks [(version, axes), ...] of all processes; each process has been accepted alone."""
     version, first = sections[0]
     everyone = [axes for _, axes in sections]
-    for process, (other, _) in enumerate(sections):  # two versions mean two things by their numbers
+    for process, (other, _) in enumerate(sections):  # the numbers mean different things in the two versions
         require(other == version, "axis_inconsistent", ANY, process=process)
     _same_axes(everyone, first)
     _grid(everyone, first)
@@ -36,7 +36,7 @@ def between(sections):
 
 
 def _same_axes(everyone, first):
-    """X1: what all processes say of an axis is the same."""
+    """X1: all processes describe an axis alike."""
     for process, axes in enumerate(everyone):
         require(len(axes) == len(first), "axis_inconsistent", ANY, process=process)
     for process, axes in enumerate(everyone):
@@ -72,7 +72,7 @@ def _same_rank_same_section(everyone, axis):
 
 
 def one_interior(everyone):
-    """X5 frees boundary padding; arrays of distview have that of their lowest process of a grid rank."""
+    """X5 allows different boundary padding; DistView requires that of the lowest process of the grid rank."""
     for axis in range(len(everyone[0])):
         seen = {}
         for process, axes in enumerate(everyone):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random distributed arrays that conform, written in both versions of the protocol."""
+"""Random conforming distributed arrays, written in both versions of the protocol."""
 
 import math
 import random
@@ -14,7 +14,7 @@ DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "c8",
 
 @dataclass
 class RandomAxis:
-    """One axis of an array; row(version) is what its grid ranks say of it."""
+    """One axis of an array; row(version) is its description by its grid ranks."""
 
     kind: str
     n_ranks: int
@@ -26,9 +26,8 @@ class RandomAxis:
         return {"c": cyclic_row, "u": unstructured_row}[self.kind](**self.arguments)
 
     def needs_the_ends(self, version):
-        """The other version's numbers depend on padding that one rank alone may not know of.
-
-        Where 0.9 has no padding key, there is no padding on any rank; 0.10 does not say that.
+        """Whether the other version's numbers depend on padding that a rank alone may not know.
+        Without a padding key in 0.9, no rank has padding; in 0.10 other ranks may have some.
         """
         may_have_padding = version == "0.10.0" or self.arguments.get("padding")
         return bool(self.arguments.get("periodic") and may_have_padding and self.n_ranks > 1)
@@ -46,7 +45,7 @@ def _bounds(rng, n_ranks, size):
 
 
 def _padding(rng, bounds):
-    """Widths that 0.10 allows: what the neighbour owns, and edges within the end blocks."""
+    """Widths that 0.10 allows: no wider than the neighbour's block, and edges within the end blocks."""
     owned = [b - a for a, b in zip(bounds, bounds[1:])]
     between = [rng.randint(0, min(pair + (3,))) for pair in zip(owned, owned[1:])]
     low = rng.randint(0, min(owned[0], 2))
@@ -77,7 +76,7 @@ def random_axis(rng, n_ranks, largest):
     bounds = _bounds(rng, n_ranks, size)
     padding = _padding(rng, bounds) if rng.random() < 0.6 else None
     if padding and not any(map(any, padding)):
-        padding = None  # an axis without padding has no key: that is the form that is emitted
+        padding = None  # an axis without padding has no key: the canonical form
     arguments = dict(bounds=bounds, padding=padding, periodic=rng.random() < 0.3)
     return RandomAxis(kind, n_ranks, arguments)
 
@@ -115,7 +114,7 @@ def sections_of(axes, version, rng=None):
 
 
 def other_spelling(rng, data, version, clamp):
-    """The same dictionary as others might write it; clamp: the start of an empty rank is size."""
+    """The same dictionary in a form that others may write; clamp: an empty rank's start is size."""
 
     def integer(value):
         return rng.choice([int, int, Index, np.int64, np.int32])(value)
@@ -148,5 +147,5 @@ def other_spelling(rng, data, version, clamp):
 
 
 def generator(*seed):
-    """A generator of its own for each test: what one test draws does not change another's."""
+    """A separate generator for each test, so that tests do not influence each other's random numbers."""
     return random.Random("/".join(map(str, seed)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DLPack as a C program sees it: the structs in a capsule, and capsules made by hand."""
+"""DLPack in the view of a C program: the structs in a capsule, and capsules made by hand."""
 
 import ctypes
 
@@ -47,7 +47,7 @@ class ManagedVersioned(ctypes.Structure):
     name = VERSIONED
 
 
-# As C calls it: without the lock of the interpreter.
+# Called like a C function: without the interpreter's lock.
 Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -77,7 +77,7 @@ def struct_of(capsule):
 
 
 def consume(capsule):
-    """Takes a capsule over as a consumer does; the caller has to call the deleter."""
+    """Consumes a capsule; the caller has to call the deleter."""
     _set_name(capsule, USED[name_of(capsule)])
     return struct_of(capsule)
 
@@ -91,12 +91,12 @@ def shape_of(tensor):
 
 
 def strides_of(tensor):
-    """In elements."""
+    """The strides in elements."""
     return tuple(tensor.strides[d] for d in range(tensor.ndim))
 
 
 def array_of(tensor):
-    """A NumPy array over a tensor of doubles in host memory, by its struct alone."""
+    """A NumPy array on a tensor of doubles in host memory, made from the struct alone."""
     assert (tensor.code, tensor.bits, tensor.lanes) == (2, 64, 1)
     strides = tuple(8 * stride for stride in strides_of(tensor))
     interface = dict(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Py_buffer as a consumer in C sees it."""
+"""Py_buffer in the view of a consumer in C."""
 
 import contextlib
 import ctypes
