@@ -100,7 +100,7 @@ def repetitions(function: Callable[[], Any]) -> int:
 
 
 def time_of(function: Callable[[], Any], count: int) -> float:
-    """Seconds of one call, over `count` of them."""
+    """Seconds for one call, averaged over `count` calls."""
     begin = time.perf_counter()
     for _ in range(count):
         function()

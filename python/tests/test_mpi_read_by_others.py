@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Other people's programs read our files, and we read theirs.
-
-The programs run by themselves, tests/io/read_by_others.py, in this interpreter or in the one that DISTVIEW_READERS names:
+"""Other people's programs read DistView's files, and DistView reads theirs.
+The programs run in tests/io/read_by_others.py, in this interpreter or in the one named by DISTVIEW_READERS:
 `python3 -m venv readers; readers/bin/pip install vtk h5py xarray netCDF4`, then DISTVIEW_READERS=readers/bin/python.
-What is not installed there is skipped.
+Programs that are not installed there are skipped.
 """
 
 import importlib.util
