@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of single processes of grids larger than any machine here: time and memory must not depend on the
+// The schedule of single processes of large grids, which need not exist: time and memory must not depend on the
 // number of processes. No communication; every rank does the same.
 
 #include "allocated_bytes.hpp"

@@ -72,7 +72,7 @@ def _same_rank_same_section(everyone, axis):
 
 
 def one_interior(everyone):
-    """X5 allows different boundary padding; DistView requires that of the lowest process of the grid rank."""
+    """X5 allows different boundary padding; DistView requires that processes of one grid rank have the same."""
     for axis in range(len(everyone[0])):
         seen = {}
         for process, axes in enumerate(everyone):

@@ -157,7 +157,7 @@ def test_buffers_stay_as_they_were_given():
     view = section(c_order()[::2, 1:4])
     with buffer_of(view, FLAGS.FULL_RO) as got:
         del view
-        litter = [np.zeros(2, np.int64) for _ in range(1000)]  # memory that was freed is used again
+        litter = [np.zeros(2, np.int64) for _ in range(1000)]  # reuses freed memory, if any
         assert numbers(got.shape, 2) == (2, 3) and numbers(got.strides, 2) == (96, 8)
         assert got.format == b"d" and ctypes.c_double.from_address(got.buf + 96).value == 13
         assert len(litter) == 1000

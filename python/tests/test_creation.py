@@ -240,7 +240,7 @@ def test_a_view_that_was_never_made():
         distview.DistView(np.zeros(3))
     for use in (lambda v: v.shape, lambda v: v.view, memoryview, lambda v: v.exchange_padding()):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nanobind's own remark on it
+            warnings.simplefilter("ignore")  # nanobind warns of it, too
             with pytest.raises((TypeError, BufferError)):
                 use(Forgetful())
 

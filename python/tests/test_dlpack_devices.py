@@ -263,7 +263,7 @@ def test_D16_D17_lifetimes(fake, copy):
     del array
     gc.collect()
     assert (watch() is None) is copy
-    litter = [np.zeros(1000) for _ in range(50)]  # memory that was freed is used again
+    litter = [np.zeros(1000) for _ in range(50)]  # reuses freed memory, if any
     assert array_of(struct_of(capsule).tensor).sum() == 499500 and len(litter) == 50
     del capsule
     gc.collect()

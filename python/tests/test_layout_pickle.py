@@ -161,7 +161,7 @@ def test_a_layout_that_was_never_made():
     empty = distview.Layout.__new__(distview.Layout)
     for use in (pickle.dumps, hash, lambda layout: layout.shape):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nanobind's own remark on it
+            warnings.simplefilter("ignore")  # nanobind warns of it, too
             with pytest.raises(TypeError):
                 use(empty)
     layout = EVERY["padded"]

@@ -229,7 +229,7 @@ def test_gathers_do_not_keep_the_memory(mpi):
     view = array.view_of_it = distview.wrap(array, 8, comm=mpi.COMM_SELF)
     for _ in range(3):
         assert view.gather().tolist() == list(range(8))
-    view[2:5].interior[...] = 1  # a slice that nobody keeps
+    view[2:5].interior[...] = 1  # a temporary slice
     assert view._joint.gathers.access is not None and view.gather().tolist() == [0, 1, 1, 1, 1, 5, 6, 7]
     watch = weakref.ref(array)
     del array, view

@@ -114,7 +114,7 @@ def test_other_versions_of_a_section(comm):
     for given, other in (("0.9.0", "0.10.0"), ("0.10.0", "0.9.0")):
         view = distview.from_distarray(section_of(comm, layout, given), validate="local")
         assert view.dap(given)["dim_data"] == layout.dim_data(comm.rank, given)
-        if comm.size > 1:  # how wide the padding at the other end is only its process knows
+        if comm.size > 1:  # only the process at the other end knows the width there
             with pytest.raises(distview.UsageError):
                 view.dap(other)
         view.attach(comm)

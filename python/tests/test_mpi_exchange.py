@@ -88,7 +88,7 @@ def test_random_buffers_of_others(comm, seed):
     memory = random_memory(mine, layout.local_shape(comm.rank), dtype)
     try:
         producer = Producer(layout, comm.rank, memory, ["0.9.0", "0.10.0"][seed % 2])
-    except distview.ProtocolError as error:  # 0.10 knows no padding that differs across a seam
+    except distview.ProtocolError as error:  # 0.10 requires equal padding on both sides of a boundary
         assert error.code in ("padding_mismatch", "padding_too_wide")
         producer = Producer(layout, comm.rank, memory, "0.9.0")
     view = distview.from_distarray(producer, comm)

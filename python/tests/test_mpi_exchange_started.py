@@ -137,7 +137,7 @@ def test_combined_with_nan_is_nan_on_either_side(comm, operation):
         if comm.rank == 0:
             u.view[0 if in_padding else 1] = np.nan
         u.combine_padding(operation=operation)
-        u.view[...] = np.isnan(u.view)  # of all processes one row of cells
+        u.view[...] = np.isnan(u.view)  # one row of 3 cells, over all processes
         assert u.sum() == 3
 
 

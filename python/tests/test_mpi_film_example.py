@@ -81,7 +81,7 @@ def test_colours_are_those_of_the_whole_film(comm, film):
             for frame in range(2):
                 image.seek(frame)
                 pixels = np.asarray(image.convert("RGB")).astype(int).reshape(-1, 3)
-                pixels = pixels[np.ptp(pixels, axis=1) > 30]  # no grey of the text
+                pixels = pixels[np.ptp(pixels, axis=1) > 30]  # without the text's grey
                 found, counts = np.unique(pixels, axis=0, return_counts=True)
                 colours.append(found[counts > 50])
             zero = colours[0][0]

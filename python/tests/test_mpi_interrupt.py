@@ -69,8 +69,8 @@ def send_to_a_wait(sent):
             time.sleep(0.05)
             frame = sys._current_frames()[waiting]
             at = id(frame), frame.f_lasti
-            starts = frame.f_code.co_filename == threading.__file__  # this thread, still
-            del frame  # which keeps what it names
+            starts = frame.f_code.co_filename == threading.__file__  # the main thread is still starting this one
+            del frame  # a frame keeps its variables alive
             looks = looks + 1 if last == at and not starts else 0
             last = at
         os.kill(os.getpid(), sent)

@@ -27,7 +27,7 @@ def test_memory_is_the_arrays(comm, petsc, shape, dist):
     vec.set(2.5)
     assert u.view.size == 0 or (u.view == 2.5).all()
     u.view[...] = comm.rank + 1
-    vec.stateIncrease()  # PETSc keeps norms until it hears of a change
+    vec.stateIncrease()  # PETSc caches norms until a change is reported
     assert vec.max()[1] == max(r + 1 for r, n in enumerate(comm.allgather(u.view.size)) if n)
 
 

@@ -14,7 +14,7 @@ from shared_folder import shared_folder
 
 def last_rank_is_missed(comm, lost, u, line):
     """The last rank does not arrive at u.sum(): the others report its last call, with its line in this file."""
-    comm.Barrier()  # ranks that are slow up to here are not missing
+    comm.Barrier()  # so that slow ranks do not count as missing
     distview.set_deadline(lost, 1)
     if comm.size == 1:
         return
@@ -28,7 +28,7 @@ def last_rank_is_missed(comm, lost, u, line):
     with pytest.raises(distview.DeadlineError, match=expected) as caught:
         u.sum()
     if comm.rank != last:
-        assert last in caught.value.ranks  # slow ones may be
+        assert last in caught.value.ranks  # slow ranks may be listed, too
         comm.Barrier()
 
 

@@ -89,14 +89,14 @@ def test_distarray_does_not_look_at_the_envelope(distarray, comm, change, code):
     [([], "indices_not_buffer"), ([3, 1], "indices_not_buffer"), (np.array([]), "indices_not_int")],
 )
 def test_distarray_takes_other_indices(distarray, comm, indices, code):
-    if len(indices):  # labels of this process alone
+    if len(indices):  # labels that differ between processes
         indices = [label + 10 * comm.rank for label in indices]
     dim_dict = dict(dist_type="u", size=len(indices) * comm.size, proc_grid_size=comm.size)
     dim_dict |= dict(proc_grid_rank=comm.rank, indices=indices)
     export = envelope((dim_dict,), np.zeros(len(indices)))
     theirs = distarray.LocalArray.from_distarray(comm, export)
     assert theirs.local_shape == (len(indices),)
-    if not len(indices):  # and gives them on
+    if not len(indices):  # distarray exports them, too
         assert theirs.__distarray__()["dim_data"][0]["indices"].dtype == np.float64
     theirs.comm.Free()
     assert code_of(distview.from_distarray, export, comm) == code

@@ -207,7 +207,7 @@ def test_distarray_redistributes_our_memory(distarray, comm, reshaped):
     plan_of = distarray.GlobalDistribution.from_dim_data_per_rank
     here, there = (plan_of(context, comm.allgather(view.dim_data)) for view in (source, target))
     redistribute = distarray.redistribute_general if reshaped else distarray.redistribute
-    with old_names():  # it names them when it runs
+    with old_names():  # distarray uses them at run time
         redistribute(comm, here.get_redist_plan(there), *sides)
 
     whole = target.gather()

@@ -129,7 +129,7 @@ def test_wrong_keys(comm):
         assert str(caught).endswith("; use from_slice or to_slice of a RedistributionPlan")
     lists = distview.zeros(None, ("u", [[2 * p, 2 * p + 1] for p in range(comm.size)]), comm)
     assert type(raised_on_all(comm, lambda: lists[1:])) is LAYOUT
-    if comm.size > 1:  # one process alone knows all there is to know
+    if comm.size > 1:  # a single process knows the whole layout
         local = distview.from_distarray(view, validate="local")
         with pytest.raises(USAGE, match="^slice: this array was imported with validate"):
             local[1:]

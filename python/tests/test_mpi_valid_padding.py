@@ -52,7 +52,7 @@ def test_exchange_makes_it_valid(u):
 def test_require_exchanges_what_is_old(u):
     assert u.require_padding(1) is True
     assert is_filled(u) and u.valid_padding == ALL
-    u.view[0] = -1  # behind the library's back
+    u.view[0] = -1  # a write that the library does not see
     assert u.require_padding(1) is False and (u.view[0] == -1).all()
     u.mark_written()
     assert u.require_padding((1, 2)) is True and is_filled(u)
@@ -262,7 +262,7 @@ def test_others_are_looked_at_as_well(comm):
     u.view[0] = -1
     assert u.require_padding(1, v, w) is True
     assert is_filled(v) and is_filled(w) and v.valid_padding == ALL
-    assert (u.view[0] == -1).all()  # it was valid: nobody filled it
+    assert (u.view[0] == -1).all()  # it was valid, so no exchange filled it
     assert w.require_padding(1, u) is False
 
 

@@ -61,7 +61,7 @@ static void test_elements(distview_communicator* comm) {
     CHECK(values[0] == 100 * check_rank + 3 + 2);
     for (int k = 0; k < 6; ++k)
         CHECK(values[2 + k] == 400 * (k / 2) + 8 - 3 * (k % 2) + check_size);
-    // Of several values for one element, the last rank's stays.
+    // Of several values for one element the last one stays, by rank and by position in the list.
     for (int k = 0; k < 8; ++k) values[k] = 1000 * check_rank + k;
     OK(distview_put_elements(u, list, 8, values));
     OK(distview_accumulate_elements(u, DISTVIEW_MAXIMUM, list, 8,

@@ -16,7 +16,7 @@ using Managed = DistView<Data, Kokkos::CudaUVMSpace>;
 template <class Data>
 using Pinned = DistView<Data, Kokkos::CudaHostPinnedSpace>;
 
-// What is instantiated, by component; each would also run on a device.
+// The instantiations, by component; each could also run on a device.
 void use_core(const Cuda& exec);
 void use_exports(const Cuda& exec);
 void use_padding_exchange(const Cuda& exec, const Communicator& comm);

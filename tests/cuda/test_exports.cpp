@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a device, consumers on streams of their own must find data written before the export, and only such data.
-// Needs a GPU.
+// On a device, consumers on streams of their own must find the data written before the export, and must not read it
+// earlier. Needs a GPU.
 #include "instantiations.hpp"
 
 #include <distview/core.hpp>

@@ -90,7 +90,7 @@ contains
         call a%borrow(comm, layout, u)
         call a%get(list, values)
         call check(all(values(:2) == expected(:2) + 2) .and. all(values(3:) == expected(3:) + ranks), "ones are added")
-        ! Of several values for one element, the last rank's stays.
+        ! Of several values for one element the last one stays, by rank and by position in the list.
         values = [(1000 * rank + k, k=1, 8)]
         call a%put(list, values)
         call a%accumulate(distview_maximum, list, [-1d0, 5d0, -1d0, -1d0, -1d0, -1d0, -1d0, -1d0])

@@ -129,7 +129,7 @@ TEST(Npy, numbers_as_another_machine_has_them_are_refused) {
     StoredSection u(world, ArrayLayout(ProcessGrid{world.size()}, {block(9)}),
                     element_type<long double>(), random);
     save_npy(world, path, u.any());
-    if (sizeof(long double) == 8) return; // long double is a standard type here
+    if (sizeof(long double) == 8) return; // here long double is float64
     const std::vector<unsigned char> bytes = bytes_of(path);
     MPI_Barrier(MPI_COMM_WORLD);
     std::string turned_around(bytes.begin(), bytes.end());

@@ -57,7 +57,7 @@ static void test_kind(const distview_communicator* comm, const distview_layout* 
         const int64_t offset = offset_of(layout, order, memory.rank, memory.element % 16777216);
         CHECK((char*)memory.data == (char*)maker->memory() + offset);
     }
-    // Whoever made it lets it go; it lives as long as the others have it.
+    // The maker releases the array; it lives as long as the others hold references.
     distview_array* const second = filler->retain(array);
     distview_array* const third = checker->retain(array);
     CHECK(second == array && third == array);
