@@ -47,8 +47,8 @@ def exact_root(square):
     """The square root of a fraction, rounded to the nearest float, ties to even."""
     if isinstance(square, float):
         return square
-    # More bits than can decide: a root that is no float is never halfway between two if it is irrational, and is
-    # found exactly if it is rational, as squares of floats have few bits.
+    # More bits than rounding needs: an irrational root is never halfway between two floats, and a rational root is
+    # found exactly, since squares of floats have few bits.
     scaled = square * 4**1300
     root = math.isqrt(math.floor(scaled))
     exact = Fraction(root) if root * root == scaled else Fraction(2 * root + 1, 2)

@@ -21,7 +21,7 @@ def shared_folder(comm):
 
 
 def on_root(comm, action):
-    """The result of action() on rank 0, on all ranks once it has ended; its exception is raised on all ranks."""
+    """Runs action() on rank 0 and returns its result there, None elsewhere. An exception of it fails all ranks."""
     result = error = None
     if comm.rank == 0:
         try:
