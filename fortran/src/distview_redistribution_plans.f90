@@ -281,7 +281,7 @@ contains
         processes_of = layout%process_count(stat)
     end function
 
-    ! This rank's process in a grid; -1: none.
+    ! The process of a grid on this rank; -1: none.
     integer function process_of(comm, layout, ranks) result(process)
         type(distview_communicator), intent(in) :: comm
         type(distview_layout), intent(in) :: layout

@@ -36,8 +36,8 @@ class DistView(Section["Scalar"]):
     require_padding() calls mark_written() after it has written through NumPy: the library does not see such writes.
 
     The array exports its memory without a copy through ``__distarray__``, the buffer protocol,
-    ``__array_interface__``, ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. Methods have finished
-    when they return. If another library works on the array on a stream of its own, set ``stream`` to it.
+    ``__array_interface__``, ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. Methods have finished when
+    they return, except start_exchange(). If another library works on the array on its own stream, set ``stream`` to it.
     Properties are local. Each method says whether it is local or collective; all ranks call the collective methods
     in the same order. In annotations DistView[np.float64] names the element type; DistView alone accepts any.
     """

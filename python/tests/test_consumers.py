@@ -117,7 +117,7 @@ def test_numpy_gives_us_its_own():
 
 
 def test_numpy_outlives_us():
-    """What np.from_dlpack and np.asarray return is valid after the view is gone."""
+    """Results of np.from_dlpack and np.asarray stay valid after the view is gone."""
     for take in (np.from_dlpack, np.asarray, memoryview):
         view = distview.zeros(1000)
         view.view[...] = 7

@@ -54,7 +54,7 @@ def take(lib, array):
     return next(iter(lib.ways.values()))(array)
 
 
-# Ours to others
+# Exports to other libraries
 
 
 def test_others_share_our_memory(lib, view):
@@ -141,7 +141,7 @@ def test_numpy_gets_a_copy():
     assert copied.tolist() == [[5.0] * 6] * 4
 
 
-# Others' to us
+# Imports from other libraries
 
 
 def test_we_share_their_memory(lib):

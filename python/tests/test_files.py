@@ -88,7 +88,7 @@ def test_names_that_are_no_utf_8(tmp_path, suffix):
 
 
 def test_builds_without_hdf5(tmp_path, monkeypatch):
-    """Their error; .npy and .npz still work."""
+    """Checks their error; .npy and .npz still work."""
     monkeypatch.setattr(distview._distview, "has_hdf5", lambda: False)
     u = distview.ones(4)
     path = str(tmp_path / "u.h5")

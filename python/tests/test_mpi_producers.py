@@ -83,7 +83,7 @@ def good_section(comm):
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )  # fmt: skip
 def test_exceptions_of_producers(comm, error, text):
-    """They become distview.Error, or UsageError for TypeError and ValueError; the text begins with call and class."""
+    """Exceptions become distview.Error, or UsageError for TypeError and ValueError; texts begin with call and class."""
     for rank in range(comm.size):
         section = good_section(comm)
         obj = on_rank(comm, rank, Raises(error), section)

@@ -38,7 +38,7 @@ DISTVIEW_API void distview_other_program_release(distview_other_program* other);
 /// The communicator of the ranks of both programs.
 DISTVIEW_API int distview_other_program_communicator(const distview_other_program* other,
                                                      distview_communicator** result);
-/// This program's number of ranks, this process's rank in it, and the other program's number of ranks. Each pointer may
+/// Number of ranks of this program, this process's rank, and number of ranks of the other program. Each pointer may
 /// be NULL.
 DISTVIEW_API int distview_other_program_sizes(const distview_other_program* other, int* own_size,
                                               int* own_rank, int* other_size);

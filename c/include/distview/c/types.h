@@ -113,7 +113,7 @@ typedef struct distview_slice {
 
 /// The error of the last function that failed in this thread.
 typedef struct distview_error {
-    int32_t status;         ///< its class; DISTVIEW_SUCCESS if none has failed
+    int32_t status;         ///< class of the error; DISTVIEW_SUCCESS: no error
     int32_t mpi_code;       ///< for DISTVIEW_MPI_ERROR: MPI's error code
     int32_t axis;           ///< for DISTVIEW_PROTOCOL_ERROR: the axis, or -1
     int32_t process;        ///< for DISTVIEW_PROTOCOL_ERROR: the process, or -1
