@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Release archives of what the project uses and may not find installed. The hashes are those of
-# Spack's recipes (package.py of kokkos, googletest, benchmark, nlohmann-json, cli11) and, for stb,
-# which has no releases, of Conan's; docs/decisions/0007-provisioning.md says how they were checked.
+# Release archives of the packages that the project uses and may not find installed. The hashes come
+# from Spack's recipes (package.py of kokkos, googletest, benchmark, nlohmann-json, cli11) and, for stb,
+# which has no releases, from Conan's recipe; docs/decisions/0007-provisioning.md describes their check.
 # FETCHCONTENT_SOURCE_DIR_<NAME> uses a local source tree instead.
 
 include_guard() # not GLOBAL: the variables below are the including folder's
@@ -25,15 +25,15 @@ set(distview_archive_STB
     "https://github.com/nothings/stb/archive/8b5f1f37b5b75829fc72d38e7b5d4bcbf8a26d55.zip"
     93a16ee3e866e719feec459f6f132cce932c5ec751eb38e3ec1975f911353d2e)
 
-# distview_archives_reachable(RESULT): may an archive be fetched from here? It takes 5 s at most, so
-# that a machine without access learns it at once and not after the download's own patience.
+# distview_archives_reachable(RESULT): whether this machine can fetch an archive. The check lasts at most 5 s,
+# so that a machine without network access does not wait for the much longer timeout of a download.
 function(distview_archives_reachable result)
     if(NOT DEFINED CACHE{DISTVIEW_ARCHIVES_REACHABLE})
         list(GET distview_archive_KOKKOS 0 url)
         file(DOWNLOAD "${url}" TIMEOUT 5 RANGE_START 0 RANGE_END 0 STATUS status)
         list(GET status 0 code)
         if(code EQUAL 0)
-            # Not a cache entry when it failed: the next configuration may be luckier.
+            # A failure is not cached: the next configuration may succeed.
             set(DISTVIEW_ARCHIVES_REACHABLE TRUE CACHE INTERNAL "Release archives can be fetched")
         endif()
     endif()
@@ -44,7 +44,8 @@ function(distview_archives_reachable result)
     endif()
 endfunction()
 
-# distview_can_fetch(NAME RESULT): is there a source tree of NAME, unpacked before or given, or may its archive be fetched?
+# distview_can_fetch(NAME RESULT): whether a source tree of NAME exists (unpacked earlier, or given), or its archive
+# can be fetched.
 function(distview_can_fetch name result)
     include(FetchContent)
     string(TOUPPER "${name}" key)
@@ -58,8 +59,8 @@ function(distview_can_fetch name result)
 endfunction()
 
 # distview_fetch(NAME WHAT): unpacks the archive of NAME and sets NAME_SOURCE_DIR and
-# NAME_BINARY_DIR, lower case; the caller adds it as a subdirectory if it is to be built. Stops with
-# a message that says what to install when the archive cannot be had.
+# NAME_BINARY_DIR, lower case; if the package must be built, the caller adds it as a subdirectory. If the
+# archive cannot be fetched, the configuration stops with a message that says what to install.
 macro(distview_fetch name what)
     include(FetchContent)
     string(TOUPPER "${name}" distview_fetch_key)
@@ -72,8 +73,8 @@ macro(distview_fetch name what)
     endif()
     list(GET distview_archive_${distview_fetch_key} 0 distview_fetch_url)
     list(GET distview_archive_${distview_fetch_key} 1 distview_fetch_hash)
-    # A source folder that does not exist: it is only unpacked here. CMake before 3.28 has no other
-    # way to add it without adding its install rules to ours.
+    # SOURCE_SUBDIR names a folder that does not exist, so that the archive is only unpacked. CMake before 3.28 has
+    # no other way to keep the package's install rules out of this project.
     FetchContent_Declare(
         ${name}
         URL "${distview_fetch_url}"

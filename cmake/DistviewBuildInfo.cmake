@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Generates version.hpp and what build_info() says.
+# Generates version.hpp and the headers for build_info().
 
 set(DISTVIEW_GENERATED_INCLUDE "${CMAKE_CURRENT_BINARY_DIR}/include")
 configure_file(include/distview/core/version.hpp.in
                "${DISTVIEW_GENERATED_INCLUDE}/distview/core/version.hpp" @ONLY)
 
-# The commit is looked up at every build, and its file written only when it changed: nothing is
-# compiled again for it otherwise.
+# Every build looks up the commit, but writes its file only if the commit changed: otherwise nothing is
+# compiled again.
 function(distview_add_build_info target)
     set(private_dir "${CMAKE_CURRENT_BINARY_DIR}/private")
     set(commit_file "${private_dir}/git_commit.hpp")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# distview_precompile_kokkos(TARGET [AS OWNER] [HEADERS header...]): Kokkos, and other projects' headers, are read once for
-# all sources of a target, and of others that are compiled AS it is, instead of once for each: 2.6 s of 6 to 10 s for
-# most (GCC 14). Headers of ours are not among them, so that a source that lacks one is an error (but for the tests'
-# mock device, whose sources are compiled without it, too). It is for the
-# repository's own build by GCC alone: clang-tidy and nvcc read headers as they are, and where options of OWNER and
-# TARGET differ, as -O does, GCC reads them so too, while Clang would fail.
+# distview_precompile_kokkos(TARGET [AS OWNER] [HEADERS header...]): the compiler reads Kokkos, and other projects'
+# headers, once for all sources of a target and of other targets that name it with AS. Otherwise each source would read
+# them, for most sources in 2.6 s of 6 to 10 s (GCC 14). DistView's own headers are not precompiled, so that a source
+# without a needed include fails to compile. (The tests' mock device is an exception; its sources are also compiled
+# without it.) Only the repository's own build by GCC uses this: clang-tidy and nvcc read the headers themselves. If
+# options of OWNER and TARGET differ (for example -O), GCC also reads the headers themselves, while Clang would fail.
 
 function(distview_precompile_kokkos target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "AS" "HEADERS")
@@ -19,13 +19,13 @@ function(distview_precompile_kokkos target)
         target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp> ${arg_HEADERS})
     else()
         target_precompile_headers(${target} REUSE_FROM ${arg_AS})
-        # GCC refuses headers that were compiled with other definitions of what they look at.
+        # GCC refuses precompiled headers if macros that they use are defined differently.
         target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${arg_AS},COMPILE_DEFINITIONS>)
     endif()
 endfunction()
 
-# distview_join_sources(TARGET): with DISTVIEW_JOIN_SOURCES its sources are compiled five at a time, in half the time
-# (decision 0043). For targets whose sources define no name twice, in anonymous namespaces either.
+# distview_join_sources(TARGET): with DISTVIEW_JOIN_SOURCES the target's sources are compiled five at a time, in half
+# the time (decision 0043). No two sources of the target may define the same name, not even in anonymous namespaces.
 function(distview_join_sources target)
     if(DISTVIEW_JOIN_SOURCES)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# distview_set_install_rpath(TARGET FOLDER): what is installed of the target in FOLDER, which may be relative to the
-# prefix, finds our shared libraries from where it lies, and those of others where they are now. Users who set
-# CMAKE_INSTALL_RPATH, even to nothing, or CMAKE_SKIP_INSTALL_RPATH know better.
+# distview_set_install_rpath(TARGET FOLDER): the target's file installed in FOLDER (absolute, or relative to the prefix)
+# finds DistView's shared libraries relative to its own place, and other libraries at their present place. A user's
+# CMAKE_INSTALL_RPATH, even if empty, or CMAKE_SKIP_INSTALL_RPATH takes precedence.
 
 function(distview_set_install_rpath target folder)
     if(DEFINED CMAKE_INSTALL_RPATH)
@@ -23,10 +23,10 @@ endfunction()
 
 # distview_add_component(NAME DEPENDS TARGET...)
 #
-# Makes the library distview_NAME, alias and export distview::NAME, of all headers below include/,
-# all sources below src/ and whatever the caller adds to GENERATED_INCLUDE. Without a source it is
-# an interface library. Every component is an export set of its own, so that a user of core never
-# loads what comm depends on.
+# Makes the library distview_NAME, with alias and export name distview::NAME, from all headers below include/,
+# all sources below src/ and the files that the caller adds to GENERATED_INCLUDE. Without a source it is
+# an interface library. Every component has its own export set, so that a user of core never
+# loads the dependencies of comm.
 
 function(distview_add_component name)
     cmake_parse_arguments(arg "" "GENERATED_INCLUDE" "DEPENDS;GENERATED_HEADERS" ${ARGN})
@@ -39,7 +39,7 @@ function(distview_add_component name)
         set(scope PUBLIC)
         add_library(${target} ${sources})
         distview_set_warnings(${target})
-        # Symbols stay visible: an export macro at every class would cost readers more than the
+        # Symbols stay visible: an export macro at every class would make the headers harder to read, and only the
         # shared build, which is not the default, would gain.
         set_target_properties(
             ${target}
@@ -47,7 +47,7 @@ function(distview_add_component name)
                        POSITION_INDEPENDENT_CODE ON
                        VERSION ${distview_VERSION}
                        SOVERSION ${distview_VERSION_MAJOR}.${distview_VERSION_MINOR})
-        if(BUILD_SHARED_LIBS) # whatever a project around it wants of its own
+        if(BUILD_SHARED_LIBS) # overrides the settings of an enclosing project
             set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
         endif()
         distview_set_install_rpath(${target} "${CMAKE_INSTALL_LIBDIR}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# distview_cblas: a BLAS with its C interface, if one is installed; DISTVIEW_HAVE_CBLAS says so to the
-# compiler, DISTVIEW_HAVE_OPENBLAS that it is OpenBLAS, whose number of threads can be set.
+# distview_cblas: a BLAS with its C interface, if one is installed. DISTVIEW_HAVE_CBLAS tells the compiler
+# that it exists; DISTVIEW_HAVE_OPENBLAS that it is OpenBLAS, whose number of threads can be set.
 
 if(NOT TARGET distview_cblas)
     add_library(distview_cblas INTERFACE)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The HDF5 that io/ is built with: DISTVIEW_HDF5_FOUND, DistviewHdf5::hdf5. Any build of HDF5 will do, serial or
-# parallel with our MPI: io/ opens a file with it on one rank at a time. Debian's parallel one has names of its own. Also part
-# of the installed package, which looks for the same again; who needs xxhash.h as well has set DISTVIEW_XXHASH_INCLUDE_DIR.
+# Finds the HDF5 for io/: sets DISTVIEW_HDF5_FOUND and makes DistviewHdf5::hdf5. Any build of HDF5 will do, serial, or
+# parallel with this build's MPI: io/ opens a file with it on one rank at a time. Debian's parallel HDF5 has other file
+# names. The installed package includes this file and searches again. A caller that also needs xxhash.h sets
+# DISTVIEW_XXHASH_INCLUDE_DIR first.
 
-# distview_hdf5_libraries(FOLDER): those that belong to the hdf5.h of this folder.
+# distview_hdf5_libraries(FOLDER): finds the libraries that belong to the hdf5.h in this folder.
 function(distview_hdf5_libraries folder)
     set(suffix "")
     if(folder MATCHES "/hdf5/(openmpi|mpich|serial)$")
@@ -14,8 +15,9 @@ function(distview_hdf5_libraries folder)
                  PATH_SUFFIXES lib)
 endfunction()
 
-# distview_hdf5_fits(RESULT HEADER): a parallel HDF5 calls MPI as soon as a file is opened, with handles that Open MPI has as
-# addresses of ompi_mpi_comm_self and its like, and MPICH and its descendants as numbers. The linker would not mind.
+# distview_hdf5_fits(RESULT HEADER): refuses a parallel HDF5 that was built for another MPI. A parallel HDF5 calls MPI
+# as soon as a file is opened. Handles of Open MPI are addresses of ompi_mpi_comm_self and similar objects; handles of
+# MPICH and its derivatives are numbers. The linker does not notice the difference.
 function(distview_hdf5_fits result header)
     cmake_path(GET header PARENT_PATH folder)
     distview_hdf5_libraries("${folder}")
@@ -31,7 +33,7 @@ function(distview_hdf5_fits result header)
     set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
     set(CMAKE_REQUIRED_QUIET TRUE)
     set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-    unset(DISTVIEW_MPI_IS_OPEN_MPI CACHE) # the MPI may be another one than that of the last time
+    unset(DISTVIEW_MPI_IS_OPEN_MPI CACHE) # the MPI may differ from the last configuration
     check_cxx_source_compiles("#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\nint main() { return 0; }"
                               DISTVIEW_MPI_IS_OPEN_MPI)
     if((of_open_mpi AND DISTVIEW_MPI_IS_OPEN_MPI) OR (NOT of_open_mpi AND NOT DISTVIEW_MPI_IS_OPEN_MPI))
@@ -43,7 +45,7 @@ function(distview_hdf5_fits result header)
     set(${result} FALSE PARENT_SCOPE)
 endfunction()
 
-if(NOT DEFINED DISTVIEW_ENABLE_HDF5) # of an installed package
+if(NOT DEFINED DISTVIEW_ENABLE_HDF5) # in an installed package
     set(DISTVIEW_ENABLE_HDF5 AUTO)
 endif()
 set(DISTVIEW_HDF5_FOUND FALSE)
@@ -73,7 +75,7 @@ if(DISTVIEW_ENABLE_HDF5)
         if(NOT TARGET DistviewHdf5::hdf5)
             add_library(DistviewHdf5::hdf5 INTERFACE IMPORTED GLOBAL)
             target_include_directories(DistviewHdf5::hdf5 INTERFACE "${DISTVIEW_HDF5_INCLUDE_DIR}")
-            # hdf5.h of a parallel build includes mpi.h.
+            # In a parallel build, hdf5.h includes mpi.h.
             target_link_libraries(DistviewHdf5::hdf5 INTERFACE "${DISTVIEW_HDF5_HL_LIBRARY}" "${DISTVIEW_HDF5_LIBRARY}"
                                                                MPI::MPI_CXX)
         endif()

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Decides whether the Python package is built, and finds what it is built with. Sets
-#   DISTVIEW_PYTHON          whether it is
-#   DISTVIEW_PYTHON_MISSING  else why not, in words (in the cache, where the scripts read it)
+# Decides whether the Python package is built, and finds the packages that it needs. Sets
+#   DISTVIEW_PYTHON          whether it is built
+#   DISTVIEW_PYTHON_MISSING  otherwise the reason in words (in the cache, where the scripts read it)
 # DISTVIEW_ENABLE_PYTHON is ON (fail if it cannot be built), OFF, or AUTO.
 
-# distview_why_no_python(RESULT): what stands in the way; empty when nothing does.
+# distview_why_no_python(RESULT): the reason why the package cannot be built; empty if it can.
 function(distview_why_no_python result)
     set(${result} "" PARENT_SCOPE)
     if(NOT TARGET distview::algorithms)
         set(${result} "DISTVIEW_ENABLE_COMM is OFF" PARENT_SCOPE)
         return()
     endif()
-    # The interpreter would have to be instrumented as well, or every thread that it starts looks
-    # like a race.
+    # The interpreter would need instrumentation as well: otherwise ThreadSanitizer reports every thread that
+    # it starts as a race.
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*thread")
         set(${result} "ThreadSanitizer wants an interpreter that is built with it" PARENT_SCOPE)
         return()
@@ -33,7 +33,7 @@ function(distview_why_no_python result)
         set(${result} "the headers of Python ${Python_VERSION} are not installed" PARENT_SCOPE)
         return()
     endif()
-    # The interpreter's own package comes first: in a virtual environment it is the one meant.
+    # The interpreter's own nanobind takes precedence: in a virtual environment the user means that one.
     if(NOT nanobind_DIR AND NOT nanobind_ROOT)
         execute_process(
             COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
@@ -45,7 +45,7 @@ function(distview_why_no_python result)
         set(${result} "nanobind 2.5 (or a newer 2.x) was not found" PARENT_SCOPE)
         return()
     endif()
-    if(NOT TARGET distview::c) # which is left out for the same reason
+    if(NOT TARGET distview::c) # left out for the same reason
         set(${result} "this Kokkos is a static library without position-independent code"
             PARENT_SCOPE)
     endif()
@@ -57,7 +57,7 @@ if(DISTVIEW_ENABLE_PYTHON)
     distview_why_no_python(distview_python_missing)
     if(NOT distview_python_missing)
         set(DISTVIEW_PYTHON TRUE)
-        # Once more in this scope, where the targets are wanted.
+        # Again in this scope, which needs the targets.
         find_package(Python 3.12 REQUIRED COMPONENTS Interpreter Development.Module
                      OPTIONAL_COMPONENTS Development.SABIModule)
         find_package(nanobind 2.5 CONFIG REQUIRED)

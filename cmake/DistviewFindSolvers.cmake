@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The solver stacks that interop/ has doors to, each where it is found and not switched off:
-# DISTVIEW_PETSC_FOUND and PETSc::petsc, DISTVIEW_HYPRE_FOUND and HYPRE::hypre. Their libraries'
-# own packages describe themselves to pkg-config or not at all, so they are looked for by file.
-# Also part of the installed package, which looks for the same again.
+# Finds the solver stacks that interop/ has doors to, unless they are switched off:
+# DISTVIEW_PETSC_FOUND and PETSc::petsc, DISTVIEW_HYPRE_FOUND and HYPRE::hypre. The libraries
+# provide pkg-config files or no description at all, so this file searches for headers and libraries.
+# The installed package includes this file and searches again.
 
 # distview_find_solver(NAME OPTION switch HEADER header TARGET target LIBRARIES name... SUFFIXES folder... HINTS folder...)
 function(distview_find_solver name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTION;HEADER;TARGET" "LIBRARIES;SUFFIXES;HINTS")
-    if(NOT DEFINED ${arg_OPTION}) # of an installed package
+    if(NOT DEFINED ${arg_OPTION}) # in an installed package
         set(${arg_OPTION} AUTO)
     endif()
     set(found FALSE)
@@ -38,7 +38,8 @@ function(distview_find_solver name)
     set(DISTVIEW_${name}_FOUND ${found} PARENT_SCOPE)
 endfunction()
 
-# distview_skip_solver(NAME option why): leaves out a door whose library is there and not to be used, or, if it was asked for, ends.
+# distview_skip_solver(NAME option why): leaves out a door whose library is installed but unusable. If the option
+# requires the door, the configuration fails.
 function(distview_skip_solver name option why)
     if(${option} STREQUAL "AUTO")
         message(STATUS "The door to ${name} is left out: ${why}; found ${DISTVIEW_${name}_LIBRARY}")

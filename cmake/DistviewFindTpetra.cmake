@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Tpetra and Belos, where they are installed and made for our Kokkos: DISTVIEW_TPETRA_FOUND, and
-# DISTVIEW_TPETRA_PACKAGES, what was found of Tpetra, Belos and MueLu. Trilinos is made for one
-# Kokkos exactly; an application of two would not work.
+# Finds Tpetra and Belos if they are installed and built for this build's Kokkos: sets DISTVIEW_TPETRA_FOUND, and
+# DISTVIEW_TPETRA_PACKAGES, the list of those found among Tpetra, Belos and MueLu. Trilinos is built for exactly
+# one Kokkos; an application with two Kokkos libraries would not work.
 
 set(DISTVIEW_TPETRA_FOUND FALSE)
 set(DISTVIEW_TPETRA_PACKAGES "")
 if(DISTVIEW_ENABLE_TPETRA)
-    # Its CMake files use what newer CMake warns of, which is not our users' concern.
+    # Newer CMake versions warn about Trilinos' CMake files; users of DistView cannot change these.
     set(CMAKE_SUPPRESS_DEVELOPER_WARNINGS TRUE)
     # Tests and benchmarks include Trilinos' headers too.
     set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
@@ -20,7 +20,7 @@ if(DISTVIEW_ENABLE_TPETRA)
     unset(CMAKE_SUPPRESS_DEVELOPER_WARNINGS)
     unset(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
     if(Tpetra_FOUND AND Belos_FOUND)
-        # Trilinos lies beside the Kokkos that it is made for.
+        # Trilinos is installed beside the Kokkos for which it was built.
         get_filename_component(distview_kokkos_of_trilinos "${Tpetra_DIR}/../Kokkos" REALPATH)
         get_filename_component(distview_kokkos_of_project "${distview_kokkos_of_project}" REALPATH)
         if(distview_kokkos_of_trilinos STREQUAL distview_kokkos_of_project)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DSOURCE_DIR=... -DOUTPUT=... -P DistviewGitCommit.cmake
-# Writes a header with the commit of the sources; "unknown" without git or outside a checkout.
+# Writes a header with the commit of the sources, or "unknown" without git or outside a checkout.
 
 set(commit unknown)
 find_program(GIT_EXECUTABLE git)

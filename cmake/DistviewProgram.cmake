@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# distview_program_options(TARGET): what tests, benchmarks and examples are compiled with.
-# distview_c_program(TARGET): the same for programs in C with the C face.
+# distview_program_options(TARGET): sets the compile options of tests, benchmarks and examples.
+# distview_c_program(TARGET): sets the options of programs in C that use the C face.
 
 include(CheckCXXCompilerFlag)
 
-# DISTVIEW_NATIVE_OPTION: empty if the compiler has none. Of Power GCC knows -mcpu alone, of aarch64 older Clangs too.
+# DISTVIEW_NATIVE_OPTION: empty if the compiler has no such option. For Power, GCC knows only -mcpu; for aarch64, older
+# Clang versions know only -mcpu, too.
 set(DISTVIEW_NATIVE_OPTION "")
 if(DISTVIEW_NATIVE)
     check_cxx_compiler_flag(-march=native DISTVIEW_HAVE_MARCH_NATIVE)
@@ -19,8 +20,8 @@ if(DISTVIEW_NATIVE)
 endif()
 
 function(distview_program_options target)
-    # Functions of both sides may call constexpr ones, as std::complex' members are; and no warnings (186) of
-    # loops over the axes of an array that has none.
+    # Device code may call constexpr host functions, for example members of std::complex. Warning 186 is off, because
+    # it reports loops over the axes of an array without axes.
     distview_set_warnings(${target} -expt-relaxed-constexpr "SHELL:-Xcudafe --diag_suppress=186")
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -33,7 +34,7 @@ function(distview_c_program target)
     if(DISTVIEW_WARNINGS_AS_ERRORS)
         target_compile_options(${target} PRIVATE -Werror)
     endif()
-    # The library's sanitizers want to be in the program from the start.
+    # The program must be linked with the sanitizers of the library.
     string(REGEX MATCHALL "-f(no-)?sanitize[^ ]*" sanitizers "${CMAKE_CXX_FLAGS}")
     target_compile_options(${target} PRIVATE ${sanitizers})
     target_link_options(${target} PRIVATE ${sanitizers})

@@ -2,15 +2,15 @@
 # distview_add_python_tests(FOLDER)
 #
 # Every test_<topic>.py of the folder becomes a CTest test python.<topic>; every test_mpi_<topic>.py
-# becomes one per rank count, python.<topic>.np<N>. Starting Python, pytest and MPI takes longer than
-# most files do, so files can share one run: for each name in distview_python_groups the variable
-# group_<name> holds their topics (mpi_ included), and the test is python.<name>. The variable
-# settings_<topic> (settings_mpi_<topic>, also of a group) holds what a run needs: TIMEOUT seconds,
-# LABELS label..., ENVIRONMENT name=value..., RANKS n... (without: 1 2 3, and 4 and 6 in the
+# becomes one test per rank count, python.<topic>.np<N>. Starting Python, pytest and MPI takes longer than
+# most files take to run, so files can share one run: for each name in distview_python_groups, the variable
+# group_<name> holds the topics of the files (mpi_ included), and the test is python.<name>. The variable
+# settings_<topic> (settings_mpi_<topic>, also for a group) holds the settings of a run: TIMEOUT seconds,
+# LABELS label..., ENVIRONMENT name=value..., RANKS n... (default: 1 2 3, and 4 and 6 in the
 # full suite).
-# They run as python/tests/run_tests.py says. A run whose tests are all skipped is a skipped test.
+# python/tests/run_tests.py runs the files. If all tests of a run are skipped, CTest reports a skipped test.
 
-# distview_python_lacks(RESULT MODULE...): those of the modules that cannot be imported.
+# distview_python_lacks(RESULT MODULE...): the modules that cannot be imported.
 function(distview_python_lacks result)
     set(lacking "")
     foreach(module IN LISTS ARGN)
@@ -28,7 +28,7 @@ function(distview_python_lacks result)
     set(${result} "${lacking}" PARENT_SCOPE)
 endfunction()
 
-# The package of the build, without files of it in the source tree.
+# Tests import the package from the build folder, and write no files to the source tree.
 set(distview_python_modification
     "PYTHONPATH=path_list_prepend:${DISTVIEW_PYTHON_PATH}"
     "PYTHONPYCACHEPREFIX=set:${DISTVIEW_PYTHON_PATH}/pycache"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# benchmark::benchmark (Google Benchmark): installed, or else fetched. Where neither is possible there is none, but a build of
-# the benchmarks alone fails.
+# Provides benchmark::benchmark (Google Benchmark): the installed one, otherwise a fetched one. If neither is
+# available, the target does not exist; a build of the benchmarks alone then fails.
 
 find_package(benchmark 1.8 QUIET)
 if(NOT TARGET benchmark::benchmark)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# GTest::gtest and GTest::gmock: installed, or else fetched.
+# Provides GTest::gtest and GTest::gmock: installed, otherwise fetched.
 
 find_package(GTest 1.12 QUIET CONFIG)
 if(NOT TARGET GTest::gmock)

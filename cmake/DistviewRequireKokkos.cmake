@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Kokkos::kokkos, 4.5.1 to 5.2: installed, or else fetched (preferred where
-# FETCHCONTENT_SOURCE_DIR_KOKKOS names a source tree). Fails early if it lacks what we need.
+# Provides Kokkos::kokkos, 4.5.1 to 5.2: the installed one, otherwise a fetched one (preferred if
+# FETCHCONTENT_SOURCE_DIR_KOKKOS names a source tree). Fails early if this Kokkos lacks a needed feature.
 
 if(NOT TARGET Kokkos::kokkos AND NOT FETCHCONTENT_SOURCE_DIR_KOKKOS)
     find_package(Kokkos 4.5.1...<6 QUIET CONFIG)
@@ -12,7 +12,7 @@ if(NOT TARGET Kokkos::kokkos AND NOT FETCHCONTENT_SOURCE_DIR_KOKKOS)
     endif()
 endif()
 
-# What would be fetched has no CUDA unless Kokkos' own options ask for it.
+# A fetched Kokkos has no CUDA unless Kokkos' own options enable it.
 if(DISTVIEW_ENABLE_CUDA AND NOT TARGET Kokkos::kokkos AND NOT Kokkos_ENABLE_CUDA)
     message(FATAL_ERROR "DISTVIEW_ENABLE_CUDA: no Kokkos 4.5.1 to 5.2 was found; "
                         "-D Kokkos_ROOT=PREFIX says where one is that is built with CUDA. "
@@ -23,8 +23,8 @@ if(NOT TARGET Kokkos::kokkos)
     include(DistviewArchives)
     distview_fetch(kokkos "Kokkos 4.5.1 to 5.2")
     block()
-        # Kokkos takes its own options from the cache: whoever sets them (a GPU, an architecture)
-        # is right, and without any the host's threads are used.
+        # Kokkos reads its own options from the cache. Options that the user set (a GPU, an architecture)
+        # take precedence; without any, Kokkos uses the host's threads.
         if(NOT DEFINED Kokkos_ENABLE_SERIAL)
             set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "Kokkos: serial execution space")
         endif()
@@ -41,7 +41,7 @@ if(NOT TARGET Kokkos::kokkos)
     endblock()
 endif()
 
-# One that is a part of this build, or of the build around it, says what it is in its own folder alone.
+# A Kokkos that is part of this build, or of the enclosing build, defines its variables only in its own folder.
 if(NOT DEFINED Kokkos_DEVICES AND Kokkos_SOURCE_DIR)
     get_directory_property(Kokkos_VERSION DIRECTORY "${Kokkos_SOURCE_DIR}"
                                                     DEFINITION Kokkos_VERSION)
@@ -59,7 +59,7 @@ if(Kokkos_DEVICES AND NOT distview_kokkos_devices MATCHES "SERIAL|OPENMP|THREADS
     message(FATAL_ERROR "Kokkos is built for ${Kokkos_DEVICES} only: one of its host execution "
                         "spaces (Serial, OpenMP, Threads) is needed")
 endif()
-# Older ones say that they know C++20, but lack parts of it. nvcc_wrapper goes by the compiler that it calls.
+# Older compilers claim C++20, but lack parts of it. nvcc_wrapper is identified as the compiler that it calls.
 if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES
    OR (CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
    OR (CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17))
@@ -68,10 +68,10 @@ if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES
                         "is needed, with -D CMAKE_CXX_COMPILER=...")
 endif()
 
-# nvcc compiles what depends on Kokkos: nvcc_wrapper as the C++ compiler does, or Kokkos' own launcher in
-# front of it (decision 0018).
+# nvcc compiles every source that depends on Kokkos: either nvcc_wrapper is the C++ compiler, or Kokkos' own
+# launcher calls it (decision 0018).
 if(distview_kokkos_devices MATCHES "CUDA")
-    # Else every source would fail, in the wrapper's words. Kokkos_NVCC_WRAPPER is set for the launcher.
+    # Without this check, every source would fail with the wrapper's message. The launcher sets Kokkos_NVCC_WRAPPER.
     if(Kokkos_NVCC_WRAPPER)
         execute_process(
             COMMAND "${Kokkos_NVCC_WRAPPER}" --version
@@ -90,8 +90,8 @@ if(distview_kokkos_devices MATCHES "CUDA")
     endif()
 endif()
 
-# distview_kokkos_fits_modules(RESULT): can a shared library or a module be linked with this Kokkos? Of a static one that is
-# built here, or by the project around, its property tells; of an installed one, linking does.
+# distview_kokkos_fits_modules(RESULT): whether a shared library or a module can be linked with this Kokkos. For a
+# static Kokkos of this build or of an enclosing project, a target property decides; for an installed one, a trial link.
 function(distview_kokkos_fits_modules result)
     set(${result} TRUE PARENT_SCOPE)
     set(library Kokkos::kokkoscore)
@@ -115,7 +115,7 @@ function(distview_kokkos_fits_modules result)
     set(CMAKE_REQUIRED_LINK_OPTIONS -shared)
     set(CMAKE_CXX_STANDARD 20)
     if("${Kokkos_DEVICES}" MATCHES "[Cc][Uu][Dd][Aa]")
-        # Kokkos' options are nvcc's, which checks do not reach: the library alone tells as well.
+        # Kokkos' options are for nvcc, which CMake's checks do not call. Linking the library alone is enough.
         get_target_property(file ${library} LOCATION)
         set(CMAKE_REQUIRED_LIBRARIES -Wl,--whole-archive "${file}" -Wl,--no-whole-archive)
         set(source "void start() {}")
@@ -126,6 +126,6 @@ function(distview_kokkos_fits_modules result)
     check_cxx_source_compiles("${source}" DISTVIEW_KOKKOS_FITS_MODULES)
     if(NOT DISTVIEW_KOKKOS_FITS_MODULES)
         set(${result} FALSE PARENT_SCOPE)
-        unset(DISTVIEW_KOKKOS_FITS_MODULES CACHE) # it may be built anew
+        unset(DISTVIEW_KOKKOS_FITS_MODULES CACHE) # the user may rebuild Kokkos
     endif()
 endfunction()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Finds MPI, and says which kind it is: DISTVIEW_MPI_KIND is openmpi5 (or newer), openmpi4 or other;
-# DISTVIEW_PRTE_POLICIES are the names of its parameters for placing and binding ranks.
+# Finds MPI and its kind: DISTVIEW_MPI_KIND is openmpi5 (5 or newer), openmpi4 or other;
+# DISTVIEW_PRTE_POLICIES holds the names of its parameters for placing and binding ranks.
 
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
@@ -9,7 +9,7 @@ execute_process(
     COMMAND "${MPIEXEC_EXECUTABLE}" --version
     OUTPUT_VARIABLE output
     ERROR_QUIET)
-# One expression: an OR of two would leave CMAKE_MATCH_* to the one that does not match.
+# A single expression: with an OR of two, CMAKE_MATCH_* would come from the one that does not match.
 if(output MATCHES "(Open MPI|OpenMPI|OpenRTE)[^0-9]*([0-9]+)")
     set(DISTVIEW_PRTE_POLICIES rmaps_default_mapping_policy hwloc_default_binding_policy)
     if(CMAKE_MATCH_2 GREATER_EQUAL 5)

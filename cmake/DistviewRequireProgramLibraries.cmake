@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# CLI11::CLI11, nlohmann_json::nlohmann_json and STB_INCLUDE_DIR: what the larger example programs
-# use and the library does not; installed, or else fetched. All three are headers only.
+# Provides CLI11::CLI11, nlohmann_json::nlohmann_json and STB_INCLUDE_DIR for the larger example
+# programs; the library does not use them. Installed, otherwise fetched. All three are header-only.
 
 find_package(CLI11 QUIET)
 if(NOT TARGET CLI11::CLI11)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # distview_add_test(
 #     NAME component.topic       test name; with MPI one test NAME.np<N> per rank count
-#     SOURCES file...            made into the program test_component_topic, or
-#     PROGRAM target             an existing program, or
-#     [RANKS N...]               run with MPI on so many ranks; without, a serial program
-#     [RANKS_OF_FULL N...]       and on so many in the full suite
+#     SOURCES file...            sources of the program test_component_topic, or
+#     PROGRAM target             an existing program
+#     [RANKS N...]               run with MPI on N ranks; without RANKS, a serial program
+#     [RANKS_OF_FULL N...]       more rank counts for the full suite
 #     [ARGS argument...] [LABELS label...] [LIBRARIES target...] [ENVIRONMENT name=value...]
 #     [TIMEOUT seconds]          per run; 60 unless given
 #     [THREADS n])               OpenMP threads per rank; 1 unless given
 #
-# A test passes if the program prints the harness's success line, which it does after all ranks
+# A test passes if the program prints the harness's success line, which it prints after all ranks
 # have passed, *and* exits with status 0. CTest ignores the status of a test with
-# PASS_REGULAR_EXPRESSION, while a launcher's status alone cannot be relied upon, so a shell adds
-# the status to what is matched. A sanitizer's finding at exit fails the test by its status.
+# PASS_REGULAR_EXPRESSION, and a launcher's status alone is not reliable, so a shell appends
+# the status to the matched output. If a sanitizer finds an error at exit, the status fails the test.
 
 set(DISTVIEW_TEST_MAX_NP 12 CACHE STRING "Tests of more ranks are registered as disabled")
 
-# More ranks than cores, as root too, and no two tests that CTest runs at once on the same cores.
+# The launcher must allow more ranks than cores, run as root, and not bind tests that run at once to the same cores.
 if(DISTVIEW_MPI_KIND STREQUAL "openmpi5")
     list(GET DISTVIEW_PRTE_POLICIES 0 distview_placing)
     list(GET DISTVIEW_PRTE_POLICIES 1 distview_binding)
@@ -40,15 +40,15 @@ elseif(DISTVIEW_MPI_KIND STREQUAL "openmpi4")
 else()
     set(distview_launcher_environment "")
 endif()
-# Threads that spin while they wait would keep other ranks from the cores.
+# Threads that spin while they wait would take the cores from other ranks.
 list(APPEND distview_launcher_environment OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
      DISTVIEW_MPIEXEC=${MPIEXEC_EXECUTABLE})
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
-    # PMIx would map memory that it shares where the sanitizer keeps its own.
+    # Otherwise PMIx would map shared memory at addresses that the sanitizer uses.
     list(APPEND distview_launcher_environment PMIX_MCA_gds=hash)
 endif()
 
-# For programs that do not link the harness, which carries its sanitizers' options in itself.
+# For programs that do not link the harness; the harness contains its sanitizer options.
 set(distview_program_environment ${distview_launcher_environment})
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     list(
@@ -67,7 +67,7 @@ set(distview_failure "DISTVIEW-TEST-FAILED" "ERROR: [A-Za-z]+Sanitizer"
 
 set(distview_support "${CMAKE_CURRENT_LIST_DIR}/../tests/support")
 
-# The command line that starts COMMAND with MPI on so many ranks.
+# distview_mpi_command(RESULT RANKS COMMAND...): the command line that starts COMMAND with MPI on RANKS ranks.
 function(distview_mpi_command result ranks)
     set(${result}
         sh "${distview_support}/launch.sh" "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" ${ranks}
@@ -75,9 +75,9 @@ function(distview_mpi_command result ranks)
         PARENT_SCOPE)
 endfunction()
 
-# distview_add_testing_headers(TARGET [HEADERS header...] [LIBRARIES target...]): makes what a test reads of other
-# projects, and these headers, compiled once with the options of this folder. distview_add_test() takes what the
-# variable distview_testing_headers names.
+# distview_add_testing_headers(TARGET [HEADERS header...] [LIBRARIES target...]): precompiles the headers of other
+# projects that tests include, and these headers, with the options of this folder. distview_add_test() uses the
+# target that the variable distview_testing_headers names.
 set(distview_testing_headers distview_testing_headers)
 function(distview_add_testing_headers target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LIBRARIES")
@@ -134,9 +134,9 @@ function(distview_add_test)
     endforeach()
 endfunction()
 
-# Reads arg_* and environment of its caller.
+# Uses the variables arg_* and environment of its caller.
 function(distview_register_test name labels processors)
-    # Ranks of a test mostly start and wait: if they counted for more, a test of three would run alone on two cores.
+    # The ranks of a test mostly start and wait. With a higher count, a test of three would run alone on two cores.
     if(processors GREATER 2)
         set(processors 2)
     endif()
@@ -154,16 +154,16 @@ function(distview_register_test name labels processors)
     if("${labels}" MATCHES "ranks_([0-9]+)" AND CMAKE_MATCH_1 GREATER DISTVIEW_TEST_MAX_NP)
         set_tests_properties("${name}" PROPERTIES DISABLED TRUE)
     endif()
-    # The sanitizer does not see the barriers of GCC's OpenMP: all that threads share would be a race.
+    # The sanitizer does not see the barriers of GCC's OpenMP: it would report all shared data as races.
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread" AND arg_THREADS GREATER 1)
         set_tests_properties("${name}" PROPERTIES DISABLED TRUE)
     endif()
 endfunction()
 
 # distview_add_unit_tests(COMPONENT [RANKS N...] [LIBRARIES target...] ...)
-# One test per file test_<topic>.cpp of the current folder, and per impl_<topic>.cpp, which tests what
-# is internal to the component, with the given arguments of distview_add_test, save that those in the
-# variable settings_<topic> take precedence.
+# Adds one test per file test_<topic>.cpp of the current folder, and per impl_<topic>.cpp, which tests internals of
+# the component. The tests get the given arguments of distview_add_test(); arguments in the variable
+# settings_<topic> take precedence.
 function(distview_add_unit_tests component)
     cmake_parse_arguments(PARSE_ARGV 1 all "" "TIMEOUT;THREADS" "RANKS;RANKS_OF_FULL;LABELS;LIBRARIES;ENVIRONMENT")
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp"
@@ -178,7 +178,7 @@ function(distview_add_unit_tests component)
             if(key MATCHES "RANKS" AND own_SERIAL)
                 continue()
             elseif(key STREQUAL "RANKS_OF_FULL" AND DEFINED own_RANKS AND NOT DEFINED own_RANKS_OF_FULL)
-                continue() # a list of its own is the whole of it
+                continue() # RANKS of the topic replaces both lists
             elseif(DEFINED own_${key})
                 list(APPEND arguments ${key} ${own_${key}})
             elseif(DEFINED all_${key})

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// What a Kokkos older than 4.7.2 lacks for CUDA 13.
+/// Adds support for CUDA 13 to a Kokkos older than 4.7.2.
 ///
-/// Kokkos 4.5.1 to 4.7.0 call two functions as CUDA 12 declares them: these overloads forward such calls. And 4.7.0, and
-/// 4.7.1 if its mdspan-based Views are chosen, have Views with members [[no_unique_address]], which nvcc from 12.9 on lays
-/// out otherwise for the device than for the host (kokkos/mdspan pull requests 434, 435): kernels read other arguments than
-/// they were given. Force-include this file (`-include`) in such a Kokkos and in whatever includes its headers. The build
-/// does so by itself where the found Kokkos and nvcc need it; nothing of it is installed.
+/// Kokkos 4.5.1 to 4.7.0 call two functions as CUDA 12 declares them: the overloads below forward such calls. In Kokkos
+/// 4.7.0, and in 4.7.1 with mdspan-based Views, Views also have [[no_unique_address]] members. From 12.9 on, nvcc gives
+/// these different layouts on device and host (kokkos/mdspan pull requests 434, 435), so kernels read wrong arguments.
+/// Force-include this file (`-include`) in such a Kokkos and in every source that includes its headers. The build
+/// does so automatically if the found Kokkos and nvcc need it; the file is not installed.
 #pragma once
 
 #ifdef __CUDACC__

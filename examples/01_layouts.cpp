@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who owns what: layouts answer for every process, without MPI and in one process.
+// Owners of indices: layouts compute them for every process, without MPI and in one process.
 
 #include <distview/core.hpp>
 

@@ -19,7 +19,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 void spread_heat(const Communicator& comm) {
     const Exec exec;
 
-    // 200 x 300 cells; every section gets one more cell on each side.
+    // 200 x 300 cells; each section has one additional cell on each side.
     const ArrayLayout layout(
         ProcessGrid::balanced(comm.size(), 2),
         {block(200, {.padding = 1}), block(300, {.padding = 1, .periodic = true})});
@@ -46,7 +46,7 @@ void spread_heat(const Communicator& comm) {
                 t_next(i, j) = t(i, j) + 0.2 * (t(i - 1, j) + t(i + 1, j) + t(i, j - 1) +
                                                 t(i, j + 1) - 4.0 * t(i, j));
             },
-            now); // whose padding it fills first
+            now); // apply_stencil() first fills the padding of `now`
         std::swap(now, next);
     }
 }
@@ -58,6 +58,6 @@ int main(int argc, char** argv) {
         spread_heat(Communicator(MPI_COMM_WORLD));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "02_heat_2d: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

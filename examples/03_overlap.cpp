@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several fields in one exchange, and work while their messages travel: a wave on a ring.
+// A wave on a ring: several fields in one exchange, and computation while their messages travel.
 
 #include <distview/algorithms.hpp>
 
@@ -39,10 +39,10 @@ void run_wave(const Communicator& comm) {
     for (int step = 0; step < 2000; ++step) {
         auto exchange = plan.start(exec, height, speed);
         for_each(exec, speed, accelerate, plan.inner_cells());
-        exchange.finish(); // now the neighbours' cells are here
+        exchange.finish(); // now the neighbours' cells have arrived
         for (const LocalBox& cells : plan.outer_cells()) for_each(exec, speed, accelerate, cells);
 
-        apply_stencil(exec, plan, height, rise, speed); // does all that by itself
+        apply_stencil(exec, plan, height, rise, speed); // does all these steps in one call
     }
     const double volume = sum(exec, comm, height);
     const auto crest = max_location(exec, comm, height);
@@ -58,6 +58,6 @@ int main(int argc, char** argv) {
         run_wave(Communicator(MPI_COMM_WORLD));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "03_overlap: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

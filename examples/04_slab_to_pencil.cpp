@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a three-dimensional Fourier transform does between its axes. Planes of x are dealt out over the
-// ranks (slabs): lines along z and, once z and y have changed places, along y are whole on every rank.
-// For the lines along x the array goes over to a grid over the other two axes (pencils), and back.
+// The redistributions of a three-dimensional Fourier transform. In the slab layout planes of x are dealt out over
+// the ranks: lines along z and, once z and y have changed places, along y are whole on every rank.
+// For the lines along x the array moves to a grid over the other two axes (pencils), and back.
 
 #include <distview/algorithms.hpp>
 #include <distview/comm/redistribution_plan.hpp>
@@ -24,8 +24,8 @@ KOKKOS_FUNCTION Complex turned(double turns) {
     return {Kokkos::cos(angle), Kokkos::sin(angle)};
 }
 
-/// The Fourier transform of all lines along the last axis, by its definition. These lines lie next to
-/// each other in memory: here a real program calls its FFT library.
+/// The Fourier transform of all lines along the last axis, by its definition. Each line is contiguous
+/// in memory: a real program calls its FFT library here.
 template <class Array>
 void transform_lines(const Array& array, double sign) {
     const auto a = array.view();
@@ -47,7 +47,7 @@ void transform_lines(const Array& array, double sign) {
 bool transform_wave(const Communicator& comm) {
     const Exec exec;
     constexpr std::int64_t nx = 20, ny = 12, nz = 15;
-    constexpr std::int64_t kx = 3, ky = 7, kz = 2; // the wave that is transformed
+    constexpr std::int64_t kx = 3, ky = 7, kz = 2; // the wave number
     constexpr double cells = nx * ny * nz;
 
     // Three layouts of one array, named by the order of its axes.
@@ -61,7 +61,7 @@ bool transform_wave(const Communicator& comm) {
     const auto u_xzy = make_dist_view<Complex***>(exec, "x z y", comm, xzy);
     const auto u_yzx = make_dist_view<Complex***>(exec, "y z x", comm, yzx);
 
-    // Axis d of the target is axis permutation[d] of the source. Made once, for many transforms.
+    // Axis d of the target is axis permutation[d] of the source. Plans are made once, for many transforms.
     RedistributionPlan to_y(comm, xyz, xzy,
                             {.permutation = {0, 2, 1}}); // moves nothing between ranks
     RedistributionPlan to_x(comm, xzy, yzx, {.permutation = {2, 1, 0}});
@@ -80,7 +80,7 @@ bool transform_wave(const Communicator& comm) {
     to_x.execute(exec, u_xzy, u_yzx);
     transform_lines(u_yzx, -1);
 
-    // Of one wave the spectrum is one number.
+    // The spectrum of one wave is a single number.
     const auto error_yzx = make_dist_view<Complex***>(exec, "error of the spectrum", comm, yzx);
     fill_with(
         exec, error_yzx, KOKKOS_LAMBDA(std::int64_t y, std::int64_t z, std::int64_t x) {
@@ -115,6 +115,6 @@ int main(int argc, char** argv) {
         return transform_wave(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "04_slab_to_pencil: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

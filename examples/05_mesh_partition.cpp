@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cells of a mesh come from a file in blocks, are worked on where a partitioner wants them, in its
-// order, and go back in blocks: several fields of different types at once.
+// Blocks of mesh cells are read from a file, moved to the parts of a partitioner, in its order,
+// processed there, and moved back to blocks: several fields of different types at once.
 
 #include <distview/algorithms.hpp>
 #include <distview/comm/redistribution_plan.hpp>
@@ -17,7 +17,7 @@
 using namespace distview;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Who works on which cells, in which order. This stands for a graph partitioner: stripes of a square
+/// The cells of each process, in its order. This stands for a graph partitioner: stripes of a square
 /// of side x side cells, each numbered along its own diagonal, so that blocks of the file are torn apart.
 std::vector<std::vector<std::int64_t>> partition(std::int64_t side, int parts) {
     std::vector<std::vector<std::int64_t>> cells(static_cast<std::size_t>(parts));
@@ -47,7 +47,7 @@ bool heat_one_material(const Communicator& comm) {
     const auto temperature = make_dist_view<double*>(exec, "temperature", comm, in_parts);
     const auto material = make_dist_view<int*>(exec, "material", comm, in_parts);
 
-    // "Read" from a file: cell after cell.
+    // "Read" from a file, in the order of cells.
     fill_with(
         exec, file_temperature, KOKKOS_LAMBDA(std::int64_t cell) { return temperature_of(cell); });
     fill_with(exec, file_material, KOKKOS_LAMBDA(std::int64_t cell) { return material_of(cell); });
@@ -57,7 +57,7 @@ bool heat_one_material(const Communicator& comm) {
     distribute.execute(exec, std::tie(file_temperature, file_material),
                        std::tie(temperature, material));
 
-    // The work: one material is heated. Cells know nothing of their numbers.
+    // The work: heat one material. The kernel does not use the numbers of cells.
     const auto t = temperature.view();
     const auto m = material.view();
     for_each(
@@ -67,7 +67,7 @@ bool heat_one_material(const Communicator& comm) {
 
     collect.execute(exec, temperature, file_temperature);
 
-    // Every cell is back at its place in the file, and those of material 1 are warmer.
+    // Every cell is back at its place in the file, and the cells of material 1 are warmer.
     const auto error = make_dist_view<double*>(exec, "error", comm, in_file);
     fill_with(
         exec, error, KOKKOS_LAMBDA(std::int64_t cell) {
@@ -88,6 +88,6 @@ int main(int argc, char** argv) {
         return heat_one_material(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "05_mesh_partition: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

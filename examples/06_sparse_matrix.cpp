@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Power iteration with a sparse matrix whose rows are spread over processes without any order. Before each product
-// every process gets copies (ghosts) of the vector's elements that its rows need and other processes own.
+// every process gets copies (ghosts) of the vector's elements that its rows need but other processes own.
 
 #include <distview/algorithms.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
@@ -32,7 +32,7 @@ int process_of(std::int64_t row, int processes) {
     return static_cast<int>(scrambled(std::uint64_t(row)) % std::uint64_t(processes));
 }
 
-/// Columns of a row's entries: its own, the next one's, and up to 7 anywhere.
+/// Columns of a row's entries: the row's own number, the next one, and up to 7 arbitrary ones.
 std::vector<std::int64_t> columns_of(std::int64_t row) {
     std::vector<std::int64_t> columns{row, (row + 1) % size};
     const auto number = 8 * std::uint64_t(row + size);
@@ -41,7 +41,7 @@ std::vector<std::int64_t> columns_of(std::int64_t row) {
     return columns;
 }
 
-/// 1 or 2: products are exact, and sums round alike everywhere.
+/// 1 or 2, so that products are exact and sums round alike on all processes.
 double entry(std::int64_t row, std::int64_t column) { return double(1 + (row + column) % 2); }
 
 /// Rows in compressed form: row i has the entries [begin[i], begin[i + 1]).
@@ -59,7 +59,7 @@ struct SparseMatrix {
     }
 };
 
-/// The same iteration in one process, to compare with.
+/// The same iteration in one process, for comparison.
 std::vector<double> iterate_alone() {
     std::vector<double> x(size, 1.0), y(size);
     for (int step = 0; step < products; ++step) {
@@ -86,7 +86,7 @@ bool iterate(const Communicator& comm) {
             matrix.add_row(row);
         }
 
-    // Sections have this process's rows, then ghosts; algorithms, such as for_each(), work on the rows.
+    // Sections hold this process's rows, then ghosts; algorithms, such as for_each(), work on the rows.
     const GhostedLayout ghosted = make_ghosted_layout(comm, rows, matrix.columns);
     const auto x = make_dist_view<double*>(exec, "x", comm, ghosted.layout);
     const auto y = make_dist_view<double*>(exec, "y", comm, ghosted.layout);
@@ -95,7 +95,7 @@ bool iterate(const Communicator& comm) {
     const auto in = x.view();
     const auto out = y.view();
     const std::int64_t* const begin = matrix.begin.data();
-    const std::int64_t* const positions = ghosted.positions.data(); // of the columns in `in`
+    const std::int64_t* const positions = ghosted.positions.data(); // of the columns, in `in`
     const double* const entries = matrix.entries.data();
     double largest = 0;
     fill(exec, x, 1.0);
@@ -131,6 +131,6 @@ int main(int argc, char** argv) {
         return iterate(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "06_sparse_matrix: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear finite elements on triangles. Each process has cells; what they contribute to a vertex of another process is
-// collected in a copy of that vertex (a ghost), and added to its owner's element by combine().
+// Linear finite elements on triangles. Each process has cells. A contribution to a vertex of another process goes
+// to a copy of that vertex (a ghost), and combine() adds it to the owner's element.
 
 #include <distview/algorithms.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
@@ -23,10 +23,10 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Cell = std::array<std::int64_t, 3>; // its vertices, anticlockwise
 
 constexpr std::int64_t side =
-    40; // of the unit square, in small squares that are cut into two cells each
-constexpr std::int64_t in_row = side + 1; // vertices
+    40; // of the unit square, in small squares; each is cut into two cells
+constexpr std::int64_t in_row = side + 1; // vertices in a row
 
-/// Coordinate 0 or 1 of a vertex: inner ones are moved away from where a regular mesh has them.
+/// Coordinate 0 or 1 of a vertex: inner vertices are moved away from their place in a regular mesh.
 KOKKOS_FUNCTION double coordinate(std::int64_t vertex, int axis) {
     const std::int64_t at[] = {vertex % in_row, vertex / in_row};
     const bool inner = 0 < at[0] && at[0] < side && 0 < at[1] && at[1] < side;
@@ -55,11 +55,11 @@ int process_of(const Cell& cell, int processes) {
     return std::min(static_cast<int>((turns + 0.5) * processes), processes - 1);
 }
 
-/// What one process has of the mesh.
+/// The part of the mesh on one process.
 struct Part {
-    std::vector<std::int64_t> vertices; // that it owns: those of which no lower process has a cell
+    std::vector<std::int64_t> vertices; // owned vertices: no lower process has a cell with them
     std::vector<std::int64_t> corners;  // three vertices for each of its cells
-    std::vector<int> cells_of_vertex;   // of all processes, to compare with
+    std::vector<int> cells_of_vertex;   // counts cells of all processes, for comparison
 };
 
 Part make_part(const Communicator& comm) {
@@ -82,7 +82,7 @@ Part make_part(const Communicator& comm) {
     return part;
 }
 
-/// Twice the area of a triangle and, for each corner, its shape function's gradient times that.
+/// Twice the area of a triangle and, for each corner, the gradient of its shape function times that.
 struct Triangle {
     double slope[3][2];
     double twice_area;
@@ -114,7 +114,7 @@ Fields make_fields(const Exec& exec, const Communicator& comm, const ArrayLayout
             make("load"), make("stiffness"), make_dist_view<int*>(exec, "cells", comm, layout)};
 }
 
-/// Adds what each cell contributes to its corners, be they this process's or ghosts.
+/// Adds the contributions of each cell to its corners, whether owned by this process or ghosts.
 void add_cells(const Exec& exec, const Fields& fields, const std::vector<std::int64_t>& corners) {
     const auto x = fields.x.view(), y = fields.y.view(), u = fields.u.view();
     const auto load = fields.load.view(), stiffness = fields.stiffness.view();
@@ -139,8 +139,8 @@ void add_cells(const Exec& exec, const Fields& fields, const std::vector<std::in
         });
 }
 
-/// Whether all vertices got each contribution once: the loads add up to the area 1, u has the gradient (2, -3) and no
-/// residual at inner vertices.
+/// Whether all vertices got each contribution once: then the loads add up to the area 1, and u has the gradient (2, -3)
+/// and no residual at inner vertices.
 bool check(const Exec& exec, const Communicator& comm, const Fields& fields, const Part& part) {
     const auto x = fields.x.view(), y = fields.y.view(), stiffness = fields.stiffness.view();
     const double area = sum(exec, comm, fields.load);
@@ -157,7 +157,7 @@ bool check(const Exec& exec, const Communicator& comm, const Fields& fields, con
     for (std::size_t i = 0; i < part.vertices.size(); ++i)
         wrong += fields.cells.view()(i) == part.cells_of_vertex[i] ? 0 : 1;
     wrong = all_reduce(comm, ReduceOperation::sum, wrong);
-    // Energy first: of numbers that are not, std::max() returns the first.
+    // Energy is first, because std::max() returns its first argument if that is NaN.
     const double error = std::max({std::abs(energy - 13), std::abs(area - 1), residual});
     const bool right = wrong == 0 && error < 1e-12;
     if (comm.rank() == 0)
@@ -175,7 +175,7 @@ bool assemble(const Communicator& comm) {
     const Fields fields = make_fields(exec, comm, ghosted.layout);
     GhostExchangePlan ghosts(comm, ghosted);
 
-    // Owners know where their vertices are, and a linear function there; the copies get it from them.
+    // Owners compute the places of their vertices, and a linear function there; ghosts get both from their owners.
     const auto x = fields.x.view(), y = fields.y.view(), u = fields.u.view();
     for (std::size_t i = 0; i < part.vertices.size(); ++i) {
         x(i) = coordinate(part.vertices[i], 0);
@@ -196,6 +196,6 @@ int main(int argc, char** argv) {
         return assemble(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "07_finite_elements: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

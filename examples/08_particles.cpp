@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Particles in a periodic box of blocks: every step moves them, and migrates them to the rank whose block they are in.
-// Positions are integers, so that nothing is rounded and the whole run can be checked exactly.
+// Particles in a periodic box of blocks: every step moves them, and migrates each to the rank that owns its block.
+// Positions are integers, so nothing is rounded and the whole run can be checked exactly.
 
 #include <distview/algorithms.hpp>
 
@@ -17,11 +17,11 @@
 using namespace distview;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// The box has cells x cells cells, each of cell_width x cell_width places.
+/// The box has cells x cells cells, each of cell_width x cell_width positions.
 constexpr std::int64_t cells = 48, cell_width = 1 << 16, box = cells * cell_width;
 constexpr std::int64_t particle_count = 20000, steps = 60;
 
-/// Any trivially copyable type is an element.
+/// Elements may have any trivially copyable type.
 struct Vector {
     std::int64_t x = 0, y = 0;
 };
@@ -33,7 +33,7 @@ KOKKOS_FUNCTION std::int64_t mixed(std::int64_t number, std::int64_t bound) {
 }
 KOKKOS_FUNCTION std::int64_t wrapped(std::int64_t place) { return (place % box + box) % box; }
 
-/// Some are slow, some cross several cells in a step.
+/// Some particles are slow, some cross several cells in a step.
 KOKKOS_FUNCTION Vector velocity_of(std::int64_t id) {
     const std::int64_t most = id % 10 == 0 ? 5 * cell_width : cell_width / 4;
     return {mixed(4 * id, 2 * most) - most, mixed(4 * id + 1, 2 * most) - most};
@@ -52,7 +52,7 @@ struct Particles {
     List<std::int64_t> id;
 };
 
-/// Some particles on every rank, wherever they are in the box.
+/// Some particles on every rank, at any place of the box.
 Particles make_particles(const Exec& exec, const Communicator& comm) {
     const std::int64_t first = particle_count * comm.rank() / comm.size();
     const std::int64_t last = particle_count * (comm.rank() + 1) / comm.size();
@@ -78,7 +78,7 @@ void move(const Exec& exec, const Particles& particles) {
         });
 }
 
-/// The rank whose block each particle is in.
+/// The rank that owns the block of each particle.
 std::vector<int> owners(const Exec& exec, const ArrayLayout& layout, const Particles& particles) {
     std::vector<int> result(particles.id.extent(0));
     const AxisLayout rows = layout.axis(0), columns = layout.axis(1);
@@ -94,7 +94,7 @@ std::vector<int> owners(const Exec& exec, const ArrayLayout& layout, const Parti
     return result;
 }
 
-/// Each particle goes to its owner, in all fields.
+/// Moves each particle to its owner, in all fields.
 std::int64_t migrate(const Exec& exec, const Communicator& comm, const ArrayLayout& layout,
                      Particles& particles) {
     MigrationPlan plan(comm, owners(exec, layout, particles));
@@ -104,7 +104,7 @@ std::int64_t migrate(const Exec& exec, const Communicator& comm, const ArrayLayo
     return plan.source_size() - plan.kept();
 }
 
-/// Number of particles that are not where they would be in a box that is not distributed.
+/// Number of particles whose place differs from that in a box that is not distributed.
 std::int64_t count_wrong(const ArrayLayout& layout, int rank, const Particles& particles) {
     std::int64_t wrong = 0;
     for (std::size_t k = 0; k < particles.id.extent(0); ++k) {
@@ -124,14 +124,14 @@ bool fly(const Communicator& comm) {
 
     Particles particles = make_particles(exec, comm);
     std::int64_t moved = 0;
-    migrate(exec, comm, layout, particles); // to where they are
+    migrate(exec, comm, layout, particles); // to the owners of their first places
     for (std::int64_t step = 0; step < steps; ++step) {
         move(exec, particles);
         moved += migrate(exec, comm, layout, particles);
     }
     exec.fence("08_particles: the host reads what a kernel has written");
 
-    // Over all ranks: number, sum of the ids, momentum, wrong ones, migrations.
+    // Over all ranks: number, sum of the ids, momentum, wrong particles, migrations.
     std::array<std::int64_t, 6> sums{static_cast<std::int64_t>(particles.id.extent(0))};
     for (std::size_t k = 0; k < particles.id.extent(0); ++k) {
         sums[1] += particles.id(k);
@@ -166,6 +166,6 @@ int main(int argc, char** argv) {
         return fly(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "08_particles: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+        MPI_Abort(MPI_COMM_WORLD, 1); // if one rank fails alone, the others would wait for it
     }
 }

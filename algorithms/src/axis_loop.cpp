@@ -16,7 +16,7 @@ AxisLoop::AxisLoop(int rank, int axis, const Extents& extents, const Extents& so
         const LoopAxis next{extents[i], {source[i], target[i], in_buffer}};
         in_buffer *= extents[i];
         if (extents[i] == 1) continue;
-        // The last axis first: of equal distances that which is the closest in the buffer.
+        // From the last axis on: of axes with equal distances, the one that is closest in the buffer comes first.
         LoopAxis* const place = std::upper_bound(m_axes, end, next, closer);
         std::move_backward(place, end, end + 1);
         *place = next;
@@ -24,7 +24,7 @@ AxisLoop::AxisLoop(int rank, int axis, const Extents& extents, const Extents& so
     }
     m_rank = std::max(static_cast<int>(end - m_axes), 1);
     for (int k = 1; k < m_rank; ++k) m_rows *= m_axes[k].extent;
-    // No cells at all: nothing is divided by an extent of 0 then.
+    // Without cells no row is left, and nothing is divided by an extent of 0.
     if (row() == 0) m_rows = 0;
 }
 

@@ -11,7 +11,7 @@ namespace distview::impl {
 
 namespace {
 
-/// An array's elements where the host reaches them: its memory, or a copy that put() brings back.
+/// An array's elements in memory that the host can access: the array's own, or a copy that put() writes back.
 class HostElements {
 public:
     explicit HostElements(const CheckedArray& array)
@@ -34,7 +34,7 @@ private:
     std::vector<char> m_copy;
 };
 
-/// Runs a kernel again and again on arrays as they were.
+/// Runs a kernel repeatedly on arrays in their original state.
 class Trial {
 public:
     using Result = std::vector<std::vector<char>>;
@@ -58,8 +58,8 @@ public:
 
     const std::vector<CheckedArray>& suspects() const noexcept { return m_suspects; }
 
-    /// What the kernel writes if padding of suspects that is not valid has the values of a round; `at`: of round 0, but
-    /// for that suspect, or that place of it.
+    /// The kernel's results if all invalid padding of suspects has the values of a round. With `at`, only that suspect,
+    /// or only that place of it, has them; the rest has the values of round 0.
     struct Place {
         std::size_t suspect;
         std::optional<PaddingPlace> place{};
@@ -81,7 +81,7 @@ public:
             result.push_back(array.section->elements(HostElements(array).base(), array.written));
         return result;
     }
-    /// Makes all arrays as they were.
+    /// Restores all arrays.
     void restore() {
         for (std::size_t i = 0; i < m_writes.size(); ++i) {
             HostElements elements(m_writes[i]);
@@ -91,7 +91,7 @@ public:
         }
         restore_padding(false);
     }
-    /// Makes the suspects' padding as it was; `keeps_written`: but for what the kernel has written.
+    /// Restores the suspects' padding; `keeps_written`: except elements that the kernel has written.
     void restore_padding(bool keeps_written) {
         for (std::size_t i = 0; i < m_suspects.size(); ++i) {
             HostElements elements(m_suspects[i]);
@@ -121,11 +121,11 @@ private:
     std::vector<std::vector<char>> m_elements;
 };
 
-/// Whether what the kernel writes depends on its suspects.
+/// Whether the kernel's results depend on its suspects.
 bool reads_any(Trial& trial, const Trial::Result& usual) {
     for (int round = 1; round < CheckedSection::rounds; ++round)
         if (trial.run(round) != usual) return true;
-    // One may hide the other, as a condition does.
+    // One suspect may hide another, for example in a condition: each is also changed alone.
     for (std::size_t i = 0; trial.suspects().size() > 1 && i < trial.suspects().size(); ++i)
         for (int round = 1; round < CheckedSection::rounds; ++round)
             if (trial.run(round, Trial::Place{i}) != usual) return true;
@@ -152,7 +152,7 @@ std::string describe_reads(Trial& trial, const Trial::Result& usual) {
                        valid > 0 ? text("it is valid ", valid, " deep") : "none is valid", " (",
                        section.history(), ')');
     }
-    // Several places whose values matter together only.
+    // No single place changes the results: only several places together do.
     return result.empty() ? "several of the arrays that it reads" : result;
 }
 
@@ -170,7 +170,7 @@ void run_checked(const CheckedKernel& kernel, const std::function<void()>& run) 
         return;
     }
     if (trial.run(0) != usual) {
-        // Repeated it gives something else, as with random numbers: nothing can be told.
+        // Equal runs give different results, as with random numbers: the check cannot decide anything.
         trial.restore();
         run();
         return;

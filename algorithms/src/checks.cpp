@@ -12,7 +12,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Whether process p has the same cells along two axes, wherever its sections hold them.
+/// Whether process p has the same cells along two axes, at any positions in its sections.
 bool same_cells(const AxisLayout& a, const AxisLayout& b, int p, Cells cells) {
     if (a.type() != b.type() || a.size() != b.size()) return false;
     switch (a.type()) {

@@ -19,8 +19,8 @@ struct Loops {
     double (*sum)(const double*, int);
 };
 
-// Libraries are compiled for any processor of a family, while these loops are what reproducible sums take their time
-// for: so they are compiled for several.
+// Libraries are compiled for any processor of a family. These loops take most of the time of reproducible sums, so they
+// are compiled for several instruction sets.
 #define DISTVIEW_LOOPS(NAME, TARGET, VECTOR, FUSED)                                                \
     TARGET Folds NAME##_numbers(std::span<const NumberRow> rows, const FoldStarts& starts,         \
                                 Leftovers& left) {                                                 \
@@ -49,7 +49,7 @@ DISTVIEW_LOOPS(avx512, [[gnu::target("avx512f,avx512dq,prefer-vector-width=512")
 #endif
 #endif
 
-/// Those for this processor.
+/// The loops for this processor.
 const Loops& loops() {
 #ifdef __x86_64__
     static const Loops& chosen = __builtin_cpu_supports("avx512dq") ? avx512_loops
@@ -62,15 +62,15 @@ const Loops& loops() {
 #endif
 }
 
-/// The exponent of a power of two above `largest`, and of one more for the next block, which may have larger numbers.
+/// The exponent of a power of two above `largest`, and one more, since the next block may have larger numbers.
 int bound_of(double largest) { return std::max(std::ilogb(largest), -1074) + 2; }
 
-/// Whether the folds of numbers below 2^bound are right: none was NaN, infinite or larger.
+/// Whether folds for numbers below 2^bound are right: no number was NaN, infinite or larger.
 bool has_held(const Folds& folds, int bound) {
     return folds.largest < std::ldexp(1.0, bound) && !std::isnan(folds.sums[0]);
 }
 
-/// Calls fold(starts), with the bound of the block before, and once more if that does not hold. False if none does.
+/// Calls fold(starts) with the bound of the previous block, and again with a new one if that fails. False if both fail.
 template <class Fold>
 bool fold_within(int& bound, Folds& folds, const Fold& fold) {
     folds = fold(FoldStarts(bound));
@@ -81,16 +81,16 @@ bool fold_within(int& bound, Folds& folds, const Fold& fold) {
     return has_held(folds, bound);
 }
 
-/// The bound for the next block: a smaller one if this was far too large.
+/// The bound for the next block: smaller if this one was far too large.
 int next_bound(int bound, const Folds& folds) {
     const bool too_large = folds.largest > 0 && std::ilogb(folds.largest) < bound - 8;
     return too_large ? bound_of(folds.largest) : bound;
 }
 
-/// Adds what two folds within a bound have left, zeros among it. Overwrites it.
+/// Adds the remainders, some of them zero, that two folds within a bound have left. Overwrites them.
 template <bool Wide>
 void add_left(ExactSum<Wide>& sum, int bound, double* left, int count) {
-    // Folds take the time of a few additions one by one.
+    // A fold takes as long as a few single additions.
     constexpr int few = 16;
     constexpr int most_folds = 12;
     for (int fold = 0; fold < most_folds && count > few; ++fold) {
@@ -111,7 +111,7 @@ void add_left(ExactSum<Wide>& sum, int bound, double* left, int count) {
     for (int i = 0; i < count; ++i) sum.add(left[i]);
 }
 
-/// Adds products of which some have bits below 2^-1074 and the others none.
+/// Adds products if some, but not all, have bits below 2^-1074.
 void add_small_products(ExactSum<true>& sum, int& bound, std::span<const NumberRow> rows) {
     std::array<NumberRow, exact_block / exact_lanes> of_others;
     double others[exact_block];

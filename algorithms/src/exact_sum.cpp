@@ -12,17 +12,17 @@ namespace {
 
 __extension__ using UInt128 = unsigned __int128;
 
-/// mantissa * 2^exponent, or a little more if `inexact`, rounded once to a T. The highest bit of the mantissa is set.
+/// mantissa * 2^exponent, or slightly more if `inexact`, rounded once to a T. The highest bit of the mantissa is set.
 template <class T>
 T rounded_to(std::uint64_t mantissa, int exponent, bool inexact) {
-    // The last bit of the result is that of 53 bits (24 of float), or of subnormal numbers.
+    // The last bit of the result: a T has 53 bits (float: 24), or fewer if it is subnormal.
     constexpr int digits = std::numeric_limits<T>::digits;
     const int last =
         std::max(exponent + 64 - digits, std::numeric_limits<T>::min_exponent - digits);
     const int shift = last - exponent;
     if (shift > 64) return 0; // less than half of the least subnormal number
     const std::uint64_t half = std::uint64_t{1} << (shift - 1);
-    const std::uint64_t rest = mantissa & (2 * half - 1); // of shift 64 all bits
+    const std::uint64_t rest = mantissa & (2 * half - 1); // all bits if shift is 64
     std::uint64_t whole = shift == 64 ? 0 : mantissa >> shift;
     if (rest > half || (rest == half && (inexact || whole % 2 == 1))) ++whole;
     return std::ldexp(static_cast<T>(whole), last);
@@ -55,9 +55,9 @@ public:
                                       std::bit_width(static_cast<std::uint64_t>(m_sum.words[i])));
     }
     bool negative() const { return m_negative; }
-    /// Number of bits up to the highest that is set; 0 of zero.
+    /// Number of bits up to the highest bit that is set; 0 for zero.
     int bits() const { return m_bits; }
-    /// Bits [first, first + 64), zeros below bit 0.
+    /// Bits [first, first + 64); bits below bit 0 are zeros.
     std::uint64_t at(int first) const {
         std::uint64_t result = 0;
         for (int k = 0; k < 3; ++k) {
@@ -86,7 +86,7 @@ private:
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Whether NaN or infinities decide the sum, which is `result` then.
+/// Whether NaN or infinities determine the sum; if so, stores it in `result`.
 template <class Sum>
 bool is_special(const Sum& sum, double& result) {
     if (sum.not_a_number > 0 || (sum.plus_infinity > 0 && sum.minus_infinity > 0))
@@ -121,7 +121,7 @@ double ExactSum<Wide>::rounded_root() const {
     if (is_special(*this, result)) return result;
     const Magnitude<ExactSum> magnitude(*this);
     if (magnitude.bits() == 0) return 0;
-    // The highest 127 or 128 bits, so that what is below them is a whole power of four.
+    // The highest 127 or 128 bits, so that the bits below them are a whole power of four.
     const int first = magnitude.bits() - 128 + magnitude.bits() % 2;
     static_assert(lowest % 2 == 0);
     const UInt128 value =

@@ -43,7 +43,7 @@ void ExactSum::add_products(std::span<const double> x, std::span<const double> y
 void all_reduce(const Communicator& comm, std::span<ExactSum> sums) {
     static_assert(sizeof(ExactSum) % sizeof(std::int64_t) == 0);
     for (ExactSum& sum : sums) sum.m_sum.normalize();
-    // A sum is 64-bit integers and nothing else.
+    // A sum consists of 64-bit integers only.
     const std::span<std::int64_t> words(reinterpret_cast<std::int64_t*>(sums.data()),
                                         sums.size_bytes() / sizeof(std::int64_t));
     all_reduce(comm, ReduceOperation::sum, words);

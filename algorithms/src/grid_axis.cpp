@@ -59,7 +59,7 @@ std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int6
         return std::vector<Argument>{{"root", text(call.root)},
                                      {"element size", text(element_bytes, " bytes")}};
     });
-    impl::all_gather(m_comm, &own, all.data(), sizeof(own)); // all have met
+    impl::all_gather(m_comm, &own, all.data(), sizeof(own)); // all ranks reach this call
     for (int line = 0; line < m_lines.count; ++line) {
         const int first = m_lines.process(line, 0);
         lengths[static_cast<std::size_t>(line)] = all[static_cast<std::size_t>(first)];

@@ -8,7 +8,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Contributions of so many bytes to a process go to all places at once, without slices.
+/// If the contributions to a process have at most this many bytes, they are sent to all places at once, without slices.
 constexpr std::int64_t few_bytes = 1 << 16;
 
 std::vector<std::int64_t> bounds_at(int places, int root, std::int64_t size) {
@@ -17,7 +17,7 @@ std::vector<std::int64_t> bounds_at(int places, int root, std::int64_t size) {
     return bounds;
 }
 
-/// One element a place, of which every place holds all: its own, and the others' as padding.
+/// One element for each place. Every place holds all elements: its own, and the others' as padding.
 AxisSpec held_by_all(int places) {
     std::vector<std::int64_t> bounds(static_cast<std::size_t>(places) + 1);
     std::iota(bounds.begin(), bounds.end(), std::int64_t{0});
@@ -55,7 +55,7 @@ LineWords::LineWords(const GridLines& lines, const std::vector<std::int64_t>& va
     : m_lines(lines), m_values(values[static_cast<std::size_t>(lines.line)]) {
     const std::int64_t most = *std::max_element(values.begin(), values.end());
     if (lines.length > 2 && most > few_bytes / value_bytes / lines.length) m_slices = lines.length;
-    // Slices begin where any value may: at multiples of 16 bytes. Unless there is one they follow each other
+    // Slices begin at multiples of 16 bytes, where values of any type may begin. Several slices follow each other
     // without gaps.
     const std::int64_t together = 16 / std::gcd(std::int64_t{16}, value_bytes);
     const auto slice_of = [&](std::int64_t n) {

@@ -71,7 +71,7 @@ bool Inspector::is_own(const Index& indices) const {
     return true;
 }
 
-/// The smallest box of all cells that ask for own elements only, if it has no others.
+/// The smallest box of all cells that request only own elements, provided that it contains no other cells.
 void Inspector::choose_inner() {
     const auto axes = static_cast<std::size_t>(m_to.rank());
     LocalBox box{};
@@ -112,7 +112,7 @@ void Inspector::add_cell(const Index& cell, const Position& position, const Inde
     m_result.first.push_back(static_cast<std::int64_t>(m_result.places.size()));
 }
 
-/// Elements of other processes are brought once each, however often they are asked for.
+/// Each element of another process is brought once, however often the functor requests it.
 Inspection Inspector::finish() {
     const auto axes = static_cast<std::size_t>(m_from.rank());
     const auto element = [&](std::int64_t k) {

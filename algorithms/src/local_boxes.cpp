@@ -22,7 +22,7 @@ std::vector<std::size_t> fastest_first(int rank, MemoryOrder order) {
     return axes;
 }
 
-/// Cells along an axis whose indices are in a range.
+/// The cells along an axis whose indices are in a range.
 AxisSlice cells_in(const char* caller, const ArrayLayout& layout, int d, const GlobalRange& range) {
     const AxisLayout& axis = layout.axis(d);
     if (range.empty()) return {0, 0, 1};
@@ -53,7 +53,7 @@ void check_labels(const char* caller, const ArrayLayout& layout) {
     }
 }
 
-/// Where the section of grid coordinate p has cells of a structured axis, if it has all of them in a row.
+/// The positions of cells along a structured axis in the section of grid coordinate p, if it has all of them in a row.
 std::optional<LocalRange> find_on_axis(const AxisLayout& axis, int p, std::int64_t begin,
                                        std::int64_t count) {
     if (count == 0) return std::nullopt;
@@ -105,7 +105,7 @@ std::optional<PlainShape> as_plain(const Extents& extents, const Extents& stride
     const std::vector<std::size_t> axes = fastest_first(rank, order);
     for (const std::size_t d : axes)
         if (extents[d] == 0) return shape;
-    // The first of the slower axes that has two elements says how far lines are apart.
+    // The first slower axis with at least two elements determines the distance between lines.
     const auto apart = std::find_if(axes.begin() + (rank > 0 ? 1 : 0), axes.end(),
                                     [&](std::size_t d) { return extents[d] > 1; });
     if (with_gaps && apart != axes.end() && strides[*apart] > shape.leading_dimension) {

@@ -9,7 +9,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Whether process p holds the same cell of two axes of one cell, or of neither.
+/// Whether process p holds the same cell of two axes with one cell each, or holds neither cell.
 bool same_cell(const AxisLayout& a, const AxisLayout& b, int p) {
     const LocalRange cell = a.interior_local(p);
     return a.type() == b.type() && cell.size() == b.interior_local(p).size() &&
@@ -17,7 +17,7 @@ bool same_cell(const AxisLayout& a, const AxisLayout& b, int p) {
             a.to_global(p, cell.begin) == b.to_global(p, b.interior_local(p).begin));
 }
 
-/// Whether `from` has one cell along the axis where `to` has others.
+/// Whether `from` has one cell along the axis and `to` has other cells.
 bool is_spread(const SectionPlace& to, const SectionPlace& from, int axis) {
     if (from.layout.extent(axis) != 1) return false;
     const AxisLayout& a = to.layout.axis(axis);

@@ -82,7 +82,7 @@ PackedSection GatherGeometry::packed_section(int process, const Extents& strides
     for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
         const AxisLayout& axis = m_layout.axis(static_cast<int>(d));
         const LocalRange range = cell_range(axis, at[d], m_cells);
-        // Of owned cells boundary padding comes first.
+        // With Cells::owned, boundary padding precedes the interior.
         const std::int64_t before =
             axis.is_block() && m_cells == Cells::owned ? axis.as_block().boundary().low : 0;
         std::vector<std::int64_t> offsets;
@@ -101,7 +101,7 @@ PackedSection GatherGeometry::packed_section(int process, const Extents& strides
         }
         section.m_offsets.push_back(std::move(offsets));
     }
-    // An array without axes is one element of an axis that nobody indexes.
+    // An array without axes is stored as one element along an axis that is never indexed.
     if (section.m_offsets.empty()) section.m_offsets.push_back({0});
     return section;
 }

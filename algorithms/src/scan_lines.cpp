@@ -7,7 +7,7 @@ namespace distview::impl {
 
 namespace {
 
-/// The cells of every place one after the other, whatever their indices are; ghosts are padding behind them.
+/// The cells of all places, place after place, whatever their indices are; ghosts are padding behind them.
 AxisSpec blocks_of_cells(const AxisLayout& axis) {
     std::vector<std::int64_t> bounds{0};
     std::vector<Widths> ghosts;

@@ -26,14 +26,14 @@ bool has_one_list(const AxisLayout& axis) {
     return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
 }
 
-/// The process at coordinate `at` along an axis and 0 along the others, which speaks for all that are at `at`.
+/// The process at coordinate `at` along an axis and 0 along the others; it sends the labels of all processes at `at`.
 int speaker_of(const ArrayLayout& layout, int axis, int at) {
     GridCoordinates coordinates{};
     coordinates[static_cast<std::size_t>(axis)] = at;
     return layout.grid().process(coordinates);
 }
 
-/// The labels that each rank speaks for, one rank's after the other's.
+/// The labels that the ranks send, in rank order.
 struct GatheredLabels {
     std::vector<std::int64_t> bytes; ///< of each rank
     Labels labels{};
@@ -59,7 +59,7 @@ GatheredLabels gather_labels(const char* caller, const Communicator& comm,
     return all;
 }
 
-/// Labels that the processes along an axis own, by coordinate.
+/// The labels that the processes along an axis own, by coordinate.
 std::vector<Labels> lists_of(const ArrayLayout& layout, int axis, const GatheredLabels& all) {
     std::vector<std::int64_t> begins(all.bytes.size() + 1);
     std::inclusive_scan(all.bytes.begin(), all.bytes.end(), begins.begin() + 1);

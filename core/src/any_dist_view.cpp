@@ -15,7 +15,7 @@ namespace distview {
 
 namespace {
 
-/// Whether elements lie one after the other: in C order, or in that of Fortran.
+/// Whether elements are contiguous, in C order or in Fortran order.
 bool has_no_gaps(const AnySection& section, bool in_c_order) noexcept {
     if (section.count() == 0) return true;
     const std::size_t rank = section.extents.size();
@@ -45,7 +45,7 @@ std::vector<std::int64_t> AnySection::contiguous_strides(const std::vector<std::
     std::int64_t stride = element_bytes;
     for (std::size_t d = extents.size(); d-- > 0;) {
         strides[d] = stride;
-        // Where this is too much the section is empty, and any stride will do.
+        // If the product overflows, the section is empty, and any stride will do.
         stride = protocol::impl::checked_product(stride, std::max<std::int64_t>(extents[d], 1))
                      .value_or(element_bytes);
     }
@@ -168,7 +168,7 @@ std::vector<std::size_t> impl::checked_strides(const AnySection& section,
     require<ShapeError>(!required.writes || !section.read_only,
                         "dist_view_cast: expected a View of const elements: the array's memory is "
                         "read-only");
-    // Plain memory of the host is not for Views that a device shares with it.
+    // A View of memory that host and device share cannot refer to plain host memory.
     const bool reachable = required.device == DeviceType::cpu
                                ? section.device.host_accessible()
                                : section.device.type == required.device;
@@ -195,7 +195,7 @@ std::vector<std::size_t> impl::checked_strides(const AnySection& section,
     });
     std::vector<std::size_t> strides;
     for (std::size_t d = 0; d < section.extents.size(); ++d) {
-        // Along an axis without steps any stride will do.
+        // Along an axis of one element any stride will do.
         const bool moves = section.extents[d] > 1 && section.count() > 0;
         const std::int64_t stride = moves ? section.strides[d] : bytes;
         require<ShapeError>(stride >= 0 && stride % bytes == 0, [&] {

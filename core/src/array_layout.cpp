@@ -15,7 +15,7 @@ namespace distview {
 namespace {
 
 void check_element_count(const ProcessGrid& grid, const std::array<AxisLayout, max_rank>& axes) {
-    // One empty axis makes the array empty, however large the others.
+    // One empty axis makes the array empty, however large the other axes are.
     for (int d = 0; d < grid.rank(); ++d)
         if (axes[static_cast<std::size_t>(d)].protocol_size() == 0) return;
     std::int64_t count = 1;
@@ -36,7 +36,7 @@ std::uint64_t hash_axis(const AxisLayout& axis) {
         const BlockLayout& block = axis.as_block();
         hash.add(block.periodic()).add(block.boundary().low).add(block.boundary().high);
         hash.add(static_cast<std::int64_t>(block.split()));
-        // Closed forms follow from the numbers above and the widths of the first seam alone.
+        // The numbers above and the widths of the first seam determine a layout in closed form.
         const int distinct =
             block.has_tables() ? block.grid_size() : std::min(block.grid_size(), 2);
         for (int p = 0; p < distinct; ++p) {
@@ -49,7 +49,7 @@ std::uint64_t hash_axis(const AxisLayout& axis) {
     case DistType::unstructured: {
         const UnstructuredLayout& lists = axis.as_unstructured();
         hash.add(lists.one_to_one()).add(lists.periodic());
-        // What one process alone knows must not make equal arrays look different.
+        // Labels that only one process knows must not make equal arrays look different.
         if (lists.known_process() >= 0) break;
         for (int p = 0; p < lists.grid_size(); ++p) {
             hash.add(lists.local_extent(p)).add(lists.ghosts(p));
@@ -77,7 +77,7 @@ std::string describe_axis(const AxisLayout& axis) {
     case DistType::unstructured: {
         const UnstructuredLayout& lists = axis.as_unstructured();
         std::int64_t ghosts = 0;
-        // Texts of equal arrays are equal, whichever process alone knows its labels.
+        // Equal arrays have equal texts, whichever process knows its labels: ghosts known in part are not counted.
         for (int p = 0; lists.known_process() < 0 && p < lists.grid_size(); ++p)
             ghosts += lists.ghosts(p);
         return text("unstructured, ", axis.size(), " elements over ", processes,
@@ -111,7 +111,8 @@ std::string describe_axis(const AxisLayout& axis) {
 } // namespace
 
 ArrayLayout::ArrayLayout() {
-    // One for all, never freed: arrays without a layout are made, and dropped, where memory may have ended.
+    // All default layouts share this one, which is never freed: arrays without a layout are made, and dropped, even
+    // when memory is exhausted.
     static const auto* const shared =
         new std::shared_ptr<const State>(ArrayLayout(ProcessGrid(), {}).m_state);
     m_state = *shared;
@@ -136,7 +137,7 @@ ArrayLayout::ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& a
         offsets.push_back(state->tables.size());
         state->tables.insert(state->tables.end(), tables.begin(), tables.end());
     }
-    // Only now do the tables stay where they are.
+    // From here on the tables keep their address.
     for (std::size_t d = 0; d < checked.size(); ++d)
         state->axes[d] = impl::make_axis(grid.extent(static_cast<int>(d)), checked[d],
                                          state->tables.data() + offsets[d]);
@@ -151,7 +152,7 @@ ArrayLayout::ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& a
 }
 
 std::int64_t ArrayLayout::size() const noexcept {
-    // Where one is 0, the others' product may not fit.
+    // If one extent is 0, the product of the others may not fit.
     for (int d = 0; d < rank(); ++d)
         if (extent(d) == 0) return 0;
     std::int64_t count = 1;
@@ -197,7 +198,7 @@ std::string ArrayLayout::describe() const {
 bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept {
     if (a.m_state == b.m_state) return true;
     if (a.m_state->fingerprint != b.m_state->fingerprint || a.grid() != b.grid()) return false;
-    // Tables of one process's labels are not part of the fingerprint.
+    // The fingerprint does not include tables of one process's labels.
     return std::equal(a.m_state->tables.begin(), a.m_state->tables.end(), b.m_state->tables.begin(),
                       b.m_state->tables.end());
 }

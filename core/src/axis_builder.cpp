@@ -18,7 +18,7 @@ void check_widths(int axis, const char* what, Widths widths) {
     });
 }
 
-/// A size and three widths must add up without overflow.
+/// With this limit, a size and three widths add up without overflow.
 void check_magnitude(int axis, std::int64_t length) {
     require<LayoutError>(length < std::int64_t(1) << 61, [&] {
         return text(at_axis(axis), "expected sizes and widths below 2^61, got ", length);
@@ -44,16 +44,16 @@ void check_bounds(int axis, int grid_size, const std::vector<std::int64_t>& boun
     });
 }
 
-/// Whether a closed form gives the same blocks as the bounds.
+/// Whether a layout in closed form has the same blocks as the bounds.
 bool matches(const BlockLayout& closed_form, const std::vector<std::int64_t>& bounds) {
     for (int p = 0; p < closed_form.grid_size(); ++p)
         if (closed_form.interior(p).end != bounds[static_cast<std::size_t>(p) + 1]) return false;
     return true;
 }
 
-/// Whether regular blocks are the balanced ones too: all are of one size, or at most one is smaller by one
-/// element. With r of P blocks one larger than q, those after them hold (P - r) q elements; regular blocks
-/// would take q + 1 of them if there are as many.
+/// Whether regular blocks equal balanced blocks: all have one size, or at most one is smaller by one
+/// element. In balanced blocks, the first r of P blocks have q + 1 elements, and the rest hold (P - r) q elements in
+/// total; the next regular block would again have q + 1 elements if the rest has as many.
 bool is_balanced(std::int64_t interior_size, int grid_size) {
     const std::int64_t larger = interior_size % grid_size;
     return larger == 0 || larger == grid_size - 1 || interior_size < grid_size;
@@ -65,7 +65,7 @@ std::vector<std::int64_t> bounds_of(const BlockLayout& layout) {
     return bounds;
 }
 
-/// Replaces per-process widths that are all alike by the common width.
+/// Replaces per-process widths by one common width if they are all equal.
 void simplify_paddings(int grid_size, BlockSpec& block) {
     if (block.paddings.empty()) return;
     std::vector<Widths>& widths = block.paddings;
@@ -114,7 +114,7 @@ AxisSpec checked(int axis, int grid_size, BlockSpec block) {
         block.split = matches(balanced, block.bounds)  ? BlockSplit::balanced
                       : matches(regular, block.bounds) ? BlockSplit::regular
                                                        : BlockSplit::irregular;
-    // Widths by process are read from tables, which then hold the bounds as well.
+    // Layouts read widths by process from tables, and these tables then hold the bounds as well.
     if (!block.paddings.empty() && block.split != BlockSplit::irregular) {
         block.bounds = bounds_of(block.split == BlockSplit::regular ? regular : balanced);
         block.split = BlockSplit::irregular;
@@ -150,7 +150,7 @@ std::vector<std::int64_t> sorted_labels(int axis, const UnstructuredSpec& lists)
     return all;
 }
 
-/// How many of the labels of list p the process owns.
+/// Number of labels in list p that the process owns.
 std::size_t owned_count(const UnstructuredSpec& lists, std::size_t p) {
     return lists.labels[p].size() -
            (lists.ghosts.empty() ? 0 : static_cast<std::size_t>(lists.ghosts[p]));
@@ -300,7 +300,7 @@ AxisLayout make(int grid_size, const UnstructuredSpec& lists, const std::int64_t
     tables.sorted_labels = tables.labels + count;
     tables.sorted_positions = tables.sorted_labels + count;
     tables.directory_labels = tables.sorted_positions + count;
-    // The directory holds each label once; of one process's list that is all of it.
+    // The directory holds each owned label once: with one process's list, all owned labels of the list.
     const bool local = lists.known_process >= 0;
     tables.directory_size = local ? owned : lists.size;
     tables.directory_owners = tables.directory_labels + tables.directory_size;

@@ -16,12 +16,12 @@ namespace distview::impl {
 
 namespace {
 
-// Poison of floating-point numbers of all widths is the same NaN shortened: what becomes of it by conversion, and by
-// arithmetic, which sets the quiet bit, is still told by these bits.
+// Poison is the same NaN in every floating-point width, shortened to fit. Conversion keeps these bits, and arithmetic
+// only sets the quiet bit, so results are still recognised.
 constexpr std::uint64_t poison_64 = 0x7ff4d157d157d157u;
 constexpr std::uint32_t poison_32 = 0x7fa68abeu;
 constexpr std::uint64_t mask_64 =
-    0x7ff7ffffe0000000u; ///< without sign and quiet bit, as long as a float's
+    0x7ff7ffffe0000000u; ///< no sign bit, no quiet bit, and only the mantissa bits that a float has
 constexpr std::uint32_t mask_32 = 0x7fbfffffu;
 constexpr std::uint64_t integer_64 = 0xd157d157d157d157u;
 constexpr std::uint32_t integer_32 = 0xd157d157u;
@@ -33,7 +33,7 @@ Bits bits_at(const char* from) noexcept {
     return bits;
 }
 
-/// Bytes of one number of an element, whose parts are poisoned alike.
+/// Bytes of one number of an element: both parts of a complex number get the same poison.
 std::int64_t number_bytes(const ElementType& type) noexcept {
     return type.kind == ElementKind::complex ? type.bytes / 2 : type.bytes;
 }
@@ -60,7 +60,7 @@ void write_poison(char* to, const ElementType& type) noexcept {
     }
 }
 
-/// As it was written: nobody has computed with it.
+/// Whether an element is exactly the poison that was written: the program did not compute with it.
 bool is_pure_poison(const char* from, const ElementType& type) noexcept {
     std::array<char, 2 * sizeof(double)> pure{};
     write_poison(pure.data(), type);
@@ -83,12 +83,12 @@ bool is_poison(const char* from, const ElementType& type) noexcept {
     return false;
 }
 
-/// The program has computed with it.
+/// Whether the program computed with the poison in an element.
 bool is_changed_poison(const char* from, const ElementType& type) noexcept {
     return is_poison(from, type) && !is_pure_poison(from, type);
 }
 
-/// A number that does not repeat soon.
+/// A pseudo-random number for each n.
 std::uint64_t scattered(std::uint64_t n) noexcept {
     n = (n + 1) * 0x9e3779b97f4a7c15u;
     n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -98,18 +98,19 @@ std::uint64_t scattered(std::uint64_t n) noexcept {
 
 template <class Real>
 void write_real(char* to, int round, std::size_t n) noexcept {
-    // Far apart in size, so that squares and absolute values differ, too; finite, so that 0 times any of them is 0.
+    // The rounds' values differ much in size, so squares and absolute values differ, too. They are finite, so 0 times
+    // any of them is 0.
     const auto some = static_cast<Real>(n % 7);
     const Real value = round == 2 ? Real(1.7e15) * (Real(1) + some / Real(8))
                                   : Real(-317.5) * (Real(1) + some / Real(4));
     std::memcpy(to, &value, sizeof(value));
 }
 
-/// Overwrites an element of a type with numbers by unlikely ones.
+/// Overwrites an element of a type with numbers by unlikely values.
 void write_other(char* to, const ElementType& type, int round, std::size_t n) noexcept {
     if (is_integer(type) || type.kind == ElementKind::boolean) {
         if (round == 3)
-            *to = static_cast<char>(*to ^ 1); // of a little-endian machine the lowest bit
+            *to = static_cast<char>(*to ^ 1); // the lowest bit on a little-endian machine
         return;
     }
     const std::int64_t bytes = number_bytes(type);
@@ -151,7 +152,7 @@ CheckedSection::CheckedSection(const Memory& memory, const ArrayLayout& layout, 
     const auto rank = static_cast<std::size_t>(layout.rank());
     for (std::size_t d = 0; d < rank; ++d) {
         const AxisLayout& axis = layout.axis(static_cast<int>(d));
-        // Ghosts of other kinds of axes are another plan's.
+        // Ghosts of unstructured axes belong to another kind of plan.
         m_own[d] = !axis.is_block()  ? LocalRange{LocalIndex(0), LocalIndex(m_extents[d])}
                    : axis.periodic() ? axis.interior_local(here[d])
                                      : axis.owned_local(here[d]);
@@ -168,7 +169,7 @@ CheckedSection::CheckedSection(const Memory& memory, const ArrayLayout& layout, 
             const AxisLayout& axis = layout.axis(static_cast<int>(d));
             if (!axis.is_block() || axis.periodic()) continue;
             const GlobalIndex g = axis.to_global(here[d], LocalIndex(at[d]));
-            // What lies beyond the array's end is nobody's.
+            // Padding beyond the array's end has no owner.
             if (!axis.global_range().contains(g)) return;
             copy.of_wall = copy.of_wall || g < 0 || g >= axis.size();
         }
@@ -184,7 +185,7 @@ LocalBox CheckedSection::whole() const noexcept {
     return box;
 }
 
-/// Calls visit(position, bytes from element 0) for all positions of the box that the section has, the last axis fastest.
+/// Calls visit(position, bytes from element 0) for all positions of the box in the section, the last axis fastest.
 template <class Visit>
 void CheckedSection::for_each_position(const LocalBox& box, Visit&& visit) const {
     const auto rank = static_cast<std::size_t>(m_layout.rank());
@@ -229,7 +230,7 @@ bool CheckedSection::is_poisoned() const noexcept {
     return m_memory.is_poisoned && !m_memory.read_only && has_poison(m_memory.element);
 }
 
-/// Whether nobody has written the copy since the library knew it.
+/// Whether the program did not write the copy since the library last knew its value.
 bool CheckedSection::is_known(std::size_t i) const noexcept {
     const char* const now = m_memory.data + m_copies[i].offset;
     return std::memcmp(now, m_known.data() + i * bytes(), bytes()) == 0 ||
@@ -254,7 +255,7 @@ bool CheckedSection::is_cleared() const noexcept {
     return is_zero;
 }
 
-/// All that is not valid, or nothing: a program that has written padding itself knows what it wants there.
+/// Poisons all padding that is not valid, or none: if the program itself wrote padding, it relies on these values.
 void CheckedSection::poison(const LocalBox* except) noexcept {
     if (!is_checking() || !is_poisoned()) return;
     const auto concerns = [&](const Copy& copy) {
@@ -265,7 +266,7 @@ void CheckedSection::poison(const LocalBox* except) noexcept {
     if (is_cleared()) return;
     for (const Copy& copy : m_copies) {
         char* const now = m_memory.data + copy.offset;
-        // Contributions to poison stay, for combine() to find them.
+        // Contributions that were added to poison stay, so that combine() finds them.
         if (concerns(copy) && !is_changed_poison(now, m_memory.element))
             write_poison(now, m_memory.element);
     }
@@ -327,8 +328,8 @@ void CheckedSection::set_valid(const ValidPadding& valid) noexcept {
     const auto is_poison_still = [&](const Copy& copy) {
         return is_pure_poison(m_memory.data + copy.offset, m_memory.element);
     };
-    // What the program filled with what was there already was poisoned when it said that it had written. If it has filled
-    // some since, it has forgotten the rest.
+    // mark_written() also poisons padding that the program filled with the values already there. These values return if
+    // all of it is still poison. If the program filled a part since, it forgot the rest, which stays poison.
     const bool restores = is_poisoned() && std::ranges::all_of(m_copies, [&](const Copy& copy) {
                               return copy.is_valid || !is_within(copy) || is_poison_still(copy);
                           });
@@ -391,7 +392,7 @@ std::int64_t CheckedSection::valid_depth(const PaddingPlace& place) const noexce
 std::string CheckedSection::history() const {
     if (m_fills == 0) return "never filled";
     const std::string times = text("filled ", m_fills, m_fills == 1 ? " time" : " times");
-    if (m_plan == 0) return times; // within one process, without a plan
+    if (m_plan == 0) return times; // filled within one process, without a plan
     return text(times, m_fills == 1 ? ", by" : ", the last time by", " PaddingExchangePlan #",
                 m_plan);
 }
@@ -466,7 +467,7 @@ void CheckedSection::write_value(char* to, const char* base, std::size_t copy, i
     const std::uint64_t number = scattered(copy * rounds + static_cast<std::uint64_t>(round));
     std::memset(to, 0, bytes());
     if (!is_empty(m_own, m_layout.rank())) {
-        // Any element of this section.
+        // The value of a pseudo-random element of this section.
         std::int64_t offset = 0;
         std::uint64_t rest = number;
         for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
@@ -532,7 +533,7 @@ void watch(ArrayState* state, const CheckedSection::Memory& memory, const ArrayL
     if (!state || state->checked) return;
     state->checked = std::make_shared<CheckedSection>(
         memory, layout, process, label.empty() ? text("array ", state->identity) : label);
-    // Without poison: the memory may be another array's too, which knows its padding.
+    // Without poison: another array may share the memory and know that padding is valid.
     state->checked->set_valid(state->valid_padding);
     any_checked.store(true, std::memory_order_relaxed);
 }

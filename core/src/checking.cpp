@@ -18,7 +18,7 @@ std::string_view check_of_environment() noexcept {
 
 } // namespace
 
-// Before main(): arrays may be made before any communicator, which says what is wrong with the variable.
+// Set before main(), because arrays may be made before any communicator; a communicator reports a wrong value.
 std::atomic<bool> impl::checks_padding{check_of_environment() == "padding"};
 
 void impl::require_known_check() {

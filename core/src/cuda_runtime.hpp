@@ -11,17 +11,17 @@
 #include <cstring>
 #include <memory>
 
-// A header, so that a test can compile it with a made-up <cuda_runtime.h> where there is no CUDA.
+// This is a header so that a test without CUDA can compile it with a substitute <cuda_runtime.h>.
 namespace distview::impl {
 
 inline void check_cuda(cudaError_t result, const char* call) {
     if (result == cudaSuccess) return;
-    cudaGetLastError(); // else the next kernel's launch would report it
+    cudaGetLastError(); // otherwise the next kernel launch would report the error
     throw Error(text(call, ": ", cudaGetErrorString(result)));
 }
 
-/// Makes a device current: default streams, new memory and events are the current one's. Other libraries of
-/// the process find the one that they had chosen.
+/// Makes a device current: default streams, new memory and events belong to the current device. The destructor
+/// restores the device that other libraries of the process chose.
 class CurrentDevice {
 public:
     explicit CurrentDevice(const Device& device) {
@@ -36,7 +36,7 @@ public:
     }
     CurrentDevice(const CurrentDevice&) = delete;
     CurrentDevice& operator=(const CurrentDevice&) = delete;
-    // Only if another was chosen: cudaSetDevice makes a context on its device, which takes memory there.
+    // Only if the device changed: cudaSetDevice creates a context, which needs memory on the device.
     ~CurrentDevice() {
         if (m_changes) cudaSetDevice(m_before);
     }
@@ -59,11 +59,11 @@ struct Event {
     }
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
-    // What waits for it goes on waiting.
+    // Work that waits for the event goes on waiting.
     ~Event() { cudaEventDestroy(event); }
 };
 
-/// Memory that its last user frees, be it after Kokkos or at the program's end, when CUDA may have gone.
+/// Memory that its last user frees, even after Kokkos or at the program's end, when CUDA may have shut down.
 inline std::shared_ptr<void> owned(void* memory, cudaError_t (*release)(void*)) {
     return {memory, [release](void* data) {
                 if (release(data) != cudaSuccess) cudaGetLastError();
@@ -131,7 +131,7 @@ public:
 private:
     static constexpr Device kokkos_device{DeviceType::cuda_managed, 0};
 
-    /// What fills or copies within a device's memory returns before it is done.
+    /// Waits, because fills and copies within a device's memory return before they have finished.
     static void finish() {
         check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
     }

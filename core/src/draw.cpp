@@ -23,7 +23,7 @@ constexpr std::size_t most_characters = 36;
 /// One position along an axis of the whole array or of a section.
 struct Cell {
     std::int64_t index = 0;
-    int coordinate = 0; ///< of the owner; -1 if nobody owns it
+    int coordinate = 0; ///< the owner's coordinate; -1 if no process owns the cell
     bool shared = false;
     bool owned = true;
     bool interior = true;
@@ -69,9 +69,9 @@ std::vector<Cell> section_axis(const AxisLayout& axis, int p) {
     std::vector<Cell> cells;
     for (LocalIndex l(0); l < axis.local_extent(p); ++l) {
         const GlobalIndex g = axis.to_global(p, l);
-        // What is on several processes is everybody's own.
+        // An element on several processes counts as owned by each of them.
         const bool owned = axis.owned_local(p).contains(l);
-        // Padding wider than the boundary's reaches beyond the array's end, or around it.
+        // Communication padding wider than the boundary padding reaches beyond the end, or around a periodic axis.
         const bool is_beyond = axis.is_block() && !axis.global_range().contains(g);
         const std::int64_t n = axis.size();
         const bool is_around = is_beyond && axis.periodic() && n > 0;
@@ -123,7 +123,7 @@ std::string coordinates_text(const ArrayLayout& layout, int process) {
     return tuple_text(std::vector<int>(at.begin(), at.begin() + layout.rank()));
 }
 
-/// "(92, 122)"; "?" for what is not known here.
+/// "(92, 122)"; "?" for an extent that is not known here.
 std::string extents_text(const ArrayLayout& layout, int process) {
     const GridCoordinates at = layout.coordinates(process);
     std::vector<std::string> extents;
@@ -134,7 +134,7 @@ std::string extents_text(const ArrayLayout& layout, int process) {
     return tuple_text(extents);
 }
 
-/// What process p holds of an axis, in a few words.
+/// A short text for the part of an axis that process p holds.
 std::string range_text(const AxisLayout& axis, int p) {
     if (!known(axis, p)) return "?";
     if (axis.local_extent(p) == 0) return "none";
@@ -153,7 +153,8 @@ std::string range_text(const AxisLayout& axis, int p) {
     const std::int64_t ghosts = axis.local_extent(p) - extent;
     const std::string copies = ghosts > 0 ? text('+', ghosts) : "";
     if (extent == 0) return copies;
-    // Pieces of equal length, the last one perhaps shorter: all, or the first two and the last.
+    // The elements form pieces of equal length, the last one perhaps shorter. The text has all pieces, or the first two
+    // and the last.
     const std::int64_t length = axis.type() == DistType::cyclic ? axis.as_cyclic().block_size() : 1;
     const std::int64_t pieces = (extent - 1) / length + 1;
     const auto piece_text = [&](std::int64_t piece) {
@@ -168,11 +169,11 @@ std::string range_text(const AxisLayout& axis, int p) {
     return text(piece_text(0), ", ", piece_text(1), ", .., ", piece_text(pieces - 1), copies);
 }
 
-/// The least and the most elements that a process owns; empty where not everything is known.
+/// The least and the most elements that a process owns; empty if not everything is known.
 std::string balance_text(const ArrayLayout& layout) {
     for (int d = 0; d < layout.rank(); ++d)
         if (partly_known(layout.axis(d))) return "";
-    // Where one axis is empty, the others' product may not fit.
+    // If one axis is empty, the product of the others may not fit.
     for (int d = 0; d < layout.rank(); ++d)
         if (layout.axis(d).protocol_size() == 0) return "\n  each owns 0 elements";
     std::int64_t least = 1;
@@ -261,7 +262,7 @@ std::string draw(const ArrayLayout& layout) {
     const std::string map = impl::text_grid(owner_grid(layout, cells, false), 2);
     result += text("\n\nwho owns what", rank == 2 ? " (rows: axis 0, columns: axis 1)" : "",
                    shared ? "; +: on higher processes too" : "", '\n', map);
-    // Without padding the map has said everything but the order.
+    // Without padding, the map shows everything except the order of elements in a section.
     return result + (padded && layout.process_count() <= most_processes ? describe_sections(layout)
                                                                         : describe_table(layout));
 }

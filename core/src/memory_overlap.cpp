@@ -15,9 +15,9 @@ namespace {
 ///
 ///     sum of stride[k] * x[k] + t = target,  0 <= x[k] <= steps[k],  0 <= t <= slack
 ///
-/// where the steps of the first section count from its lowest address up, those of the second from its
-/// highest address down, and t from where bytes are within their elements. Longest strides first: then what
-/// those after them can add up to leaves one or two numbers for each in slices of one array.
+/// where the steps of the first section count from its lowest address up, the steps of the second section from its
+/// highest address down, and t combines the positions of bytes within their elements. The search begins with the
+/// longest strides: in slices of one array, the sum that the shorter strides reach then leaves one or two values of x.
 class Search {
 public:
     Search(const ElementPlaces& a, const ElementPlaces& b)
@@ -60,7 +60,7 @@ private:
         return bytes;
     }
 
-    /// Terms of one stride are one.
+    /// Merges terms of the same stride.
     void add(const Term& term) {
         const auto end = m_terms.begin() + m_count;
         const auto same = std::find_if(
@@ -71,7 +71,7 @@ private:
             same->steps += term.steps;
     }
 
-    /// Whether the terms from k on, and t, make up `rest`; also if the search has taken too long.
+    /// Whether the terms from k on, and t, add up to `rest`; also true if the search took too many steps.
     bool is_possible(std::size_t k, std::int64_t rest) {
         if (rest < 0 || rest > m_reach[k]) return false;
         if (k == static_cast<std::size_t>(m_count)) return true;
@@ -90,8 +90,8 @@ private:
     static constexpr std::size_t most_terms = 2 * static_cast<std::size_t>(max_rank);
     std::array<Term, most_terms> m_terms{};
     std::ptrdiff_t m_count = 0;
-    std::array<std::int64_t, most_terms + 1> m_reach{};   ///< the most that terms from k on make up
-    std::array<std::int64_t, most_terms + 1> m_divisor{}; ///< of the strides of terms from k on
+    std::array<std::int64_t, most_terms + 1> m_reach{};   ///< greatest sum of t and terms from k on
+    std::array<std::int64_t, most_terms + 1> m_divisor{}; ///< gcd of the strides of terms from k on
     std::int64_t m_slack;
     std::int64_t m_target = 0;
     int m_trials = 0;

@@ -37,7 +37,7 @@ bool report(Severity severity, std::string_view message) noexcept {
         if (!sink) return false;
         sink(severity, message);
     } catch (...) {
-        // A message must not change what the program does.
+        // A message must not change the program's behaviour.
     }
     return true;
 }

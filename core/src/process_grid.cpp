@@ -11,15 +11,15 @@ namespace distview {
 
 namespace {
 
-/// Whether that many factors of at most `largest` can make up `count`.
+/// Whether `factors` factors of at most `largest` can reach the product `count`.
 bool can_reach(std::int64_t count, std::int64_t largest, std::size_t factors) {
     std::int64_t product = 1;
     for (std::size_t i = 0; i < factors && product < count; ++i) product *= largest;
     return product >= count;
 }
 
-/// Writes `count` as descending factors of at most `largest`, the first as small as it can be, then
-/// the second, and so on; false if there are none.
+/// Writes `count` as descending factors of at most `largest`, the first as small as possible, then
+/// the second, and so on; false if no such factors exist.
 bool factorise(int count, int largest, std::span<const int> divisors, std::span<int> factors) {
     if (factors.empty()) return count == 1;
     for (const int first : divisors) {

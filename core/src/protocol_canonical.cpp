@@ -17,7 +17,7 @@ namespace {
 
 bool is_padded(Widths widths) noexcept { return widths.low != 0 || widths.high != 0; }
 
-/// What one process's dictionary tells of the padding of the whole axis.
+/// The padding of the whole axis as far as one process's dictionary determines it.
 std::optional<AxisPadding> own_axis_padding(const Dimension& dim) {
     if (dim.type != DistType::block || (dim.version.is_0_9() && !dim.padding_given))
         return AxisPadding{};
@@ -154,7 +154,7 @@ Verdict impl::check_writable(const Version& version) {
 
 namespace {
 
-/// The keys of a block whose padding is `padding`, given how the version draws its bounds.
+/// Fills in the keys of a block: bounds and padding as the version defines them.
 void describe_block(const Version& version, const CanonicalAxis& axis, DimData& dim) {
     const std::int64_t begin = axis.owned.begin.value();
     const std::int64_t end = axis.owned.end.value();
@@ -178,7 +178,7 @@ void describe_block(const Version& version, const CanonicalAxis& axis, DimData& 
                  axis.grid_rank == axis.grid_size - 1 ? all.high : 0};
     }
     const Widths padding(axis.communication.low + edges.low, axis.communication.high + edges.high);
-    // 0.9 wants the key on all processes of the axis or on none.
+    // 0.9 requires the key on all processes of the axis or on none.
     const bool needed =
         axis.axis_padding ? axis.axis_padding->any : version.is_0_9() || is_padded(padding);
     if (needed) dim.padding = PaddingValue{padding.low, padding.high};
@@ -197,7 +197,7 @@ DimData dim_data_of(const Version& version, const CanonicalAxis& axis) {
     switch (axis.kind) {
     case DistType::block: describe_block(version, axis, dim); break;
     case DistType::cyclic:
-        // A start beyond 2^63-1 is far from owning anything: size says that as well.
+        // If the start would exceed 2^63-1, the process owns nothing, and rule C2 accepts size as start.
         dim.start = impl::checked_product(axis.grid_rank, axis.block_size).value_or(axis.size);
         if (axis.block_size > 1) dim.block_size = axis.block_size;
         break;

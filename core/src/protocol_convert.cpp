@@ -30,7 +30,7 @@ Violation not_periodic(int axis) {
 /// Rules B10 and B11 on one axis of a layout.
 Verdict check_padding(const BlockLayout& block, int axis, int stride) {
     const Widths seam = block.widest_padding();
-    // In closed forms all seams are alike, and the last block is the smallest.
+    // In closed forms all seams are equal, and the last block is the smallest.
     if (!block.has_tables() && seam.low == seam.high &&
         block.interior(block.grid_size() - 1).size() >= seam.low)
         return {};
@@ -56,8 +56,8 @@ Verdict check_padding(const BlockLayout& block, int axis, int stride) {
     return {};
 }
 
-/// Throws where processes of one grid rank give boundary padding of other widths. Rule X5 allows that, but
-/// the interior of an ArrayLayout is one box: there is none that is right on all these processes.
+/// Throws if processes of one grid rank give boundary padding of different widths. Rule X5 allows that, but
+/// the interior of an ArrayLayout is one box, and no box fits all these processes.
 void check_edges(const std::vector<std::vector<CanonicalAxis>>& all, std::size_t d,
                  std::size_t stride) {
     for (std::size_t p = 0; p < all.size(); ++p) {

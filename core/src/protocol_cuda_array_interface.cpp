@@ -49,7 +49,7 @@ CudaArrayInterface to_cuda_array_interface(const AnySection& section) {
     result.read_only = section.read_only;
     if (!section.is_contiguous()) {
         result.strides = section.strides;
-        // Along an axis without steps any stride will do; PyTorch takes multiples of an element only.
+        // Along an axis of one element any stride will do; PyTorch accepts only multiples of an element.
         for (std::size_t d = 0; d < section.extents.size(); ++d)
             if (section.extents[d] < 2 || section.count() == 0)
                 (*result.strides)[d] = section.element.bytes;

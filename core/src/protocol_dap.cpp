@@ -24,12 +24,12 @@ namespace distview::protocol {
 
 namespace {
 
-/// What a section of ours points to until it is released.
+/// The memory to which an exported section points until it is released.
 struct Exported {
     std::array<distview_dap_dim, max_rank> dims;
     std::array<std::int64_t, max_rank> extents;
     std::array<std::int64_t, max_rank> strides;
-    std::vector<DimData> dim_data{}; ///< whose index lists `dims` points to
+    std::vector<DimData> dim_data{}; ///< `dims` points to its index lists
     std::shared_ptr<const void> owner{};
 };
 
@@ -158,7 +158,7 @@ private:
     distview_dap_section m_section{};
 };
 
-/// What the section says, with an owner that is to take it over once nothing can fail any more.
+/// The content of a section, and an owner that the caller lets take over the section once nothing can fail any more.
 std::pair<ExportedSection, std::shared_ptr<Imported>> read(distview_dap_section* in) {
     require<UsageError>(in, "from_dap: expected a section, got NULL");
     require<UsageError>(in->release,
@@ -174,8 +174,8 @@ std::pair<ExportedSection, std::shared_ptr<Imported>> read(distview_dap_section*
     return result;
 }
 
-/// Whether a dictionary says of its process what the layout says. What a layout cannot hold
-/// (layout_from_dim_data) may differ: a size that counts shared labels more than once.
+/// Whether a dictionary describes its process as the layout does. A size that counts shared labels more
+/// than once may differ, because a layout cannot hold it (layout_from_dim_data()).
 bool agrees(const CanonicalAxis& given, const CanonicalAxis& expected) {
     if (given.kind != expected.kind || given.grid_size != expected.grid_size ||
         given.grid_rank != expected.grid_rank || given.periodic != expected.periodic)
@@ -249,7 +249,7 @@ AnyDistView dist_view_from_dap(distview_dap_section* in, const ArrayLayout& layo
     return view;
 }
 
-// The structs are an interface between compilers and languages: nothing in them may ever move.
+// The structs are an interface between compilers and languages: no member may ever move.
 static_assert(std::is_standard_layout_v<distview_dap_section> &&
               std::is_standard_layout_v<distview_dap_dim>);
 static_assert(offsetof(distview_dap_section, abi_major) == 0);

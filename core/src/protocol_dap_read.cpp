@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::uint32_t known_keys = 2 * DISTVIEW_DAP_ONE_TO_ONE - 1;
 
-// K5; of the rules it is the one that integers cannot break, hence not among the reason codes.
+// Rule K5 is the only rule that integers cannot break, so its code is not among the reason codes.
 constexpr std::string_view bad_type = "bad_type";
 
-/// Whether numbers of a kind have such a size on any machine; opaque bytes may be any number.
+/// Whether numbers of a kind have such a size on any machine; opaque elements may have any size.
 bool is_possible(const ElementType& type) {
     const bool is_power_of_2 = (type.bytes & (type.bytes - 1)) == 0;
     switch (type.kind) {
@@ -94,7 +94,7 @@ void read_memory(const distview_dap_section& in, AnySection& section) {
     section.stream = static_cast<std::uintptr_t>(in.stream);
 }
 
-/// Reads the members of one dictionary that are there.
+/// Reads the members of one dictionary that are present.
 class DimReader {
 public:
     DimReader(const distview_dap_dim& in, std::int64_t extent, int axis, int process)
@@ -142,7 +142,7 @@ private:
             return text("from_dap: expected ", count, " indices on axis ", m_axis, ", got NULL");
         });
         // Other types ignore the key. A list that is longer than the buffer cannot conform (U4),
-        // and a count that is wrong by far would have us read whatever comes after the list.
+        // and with a much too large count this function would read memory behind the list.
         if (!has(DISTVIEW_DAP_DIST_TYPE) || m_in.dist_type != 'u') return;
         if (count > m_extent)
             refuse(reason::shape_mismatch, "buffer",

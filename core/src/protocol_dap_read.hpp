@@ -6,9 +6,9 @@
 
 namespace distview::protocol::impl {
 
-/// What a C struct says, without owner; its memory is not touched.
+/// The content of a C struct, without an owner; the section's memory is not touched.
 ///
-/// Errors: as from_dap(), for a section that is not released and of our ABI version
+/// Errors: as from_dap(), for a section that is not released and has this library's ABI version
 ExportedSection read_dap(const distview_dap_section& in);
 
 } // namespace distview::protocol::impl

@@ -32,7 +32,7 @@ std::string escaped(std::string_view value, char quote) {
 
 std::string quoted(std::string_view value) {
     constexpr std::size_t most = 40;
-    // Escapes make it longer again.
+    // Escapes lengthen the text again.
     const std::string begin = escaped(shortened(value, most), '\'');
     return '\'' + shortened(begin, 2 * most) + '\'';
 }

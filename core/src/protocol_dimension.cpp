@@ -9,7 +9,7 @@ namespace distview::protocol {
 
 namespace {
 
-/// Elements of a block-cyclic section; no intermediate exceeds size, whatever grid and block size.
+/// Number of elements of a block-cyclic section; no intermediate value exceeds size, for any grid and block size.
 std::int64_t cyclic_count(const Dimension& dim) noexcept {
     const std::int64_t full = dim.size / dim.block_size;
     const std::int64_t turn = full % dim.grid_size;

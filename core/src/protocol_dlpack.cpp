@@ -14,7 +14,7 @@ namespace distview::protocol {
 
 namespace {
 
-/// A tensor, and what its pointers point to.
+/// A tensor with the memory to which its pointers point.
 template <class Managed>
 struct Holder {
     Managed managed{};
@@ -25,7 +25,7 @@ struct Holder {
     static void destroy(Managed* self) { delete static_cast<Holder*>(self->manager_ctx); }
 };
 
-/// Rule D11: whether DLPack has such elements, and we know them.
+/// Rule D11: whether DLPack and this library know such elements.
 bool is_known(ElementKind kind, std::int64_t bits) {
     switch (kind) {
     case ElementKind::signed_integer:
@@ -39,8 +39,8 @@ bool is_known(ElementKind kind, std::int64_t bits) {
     return false;
 }
 
-/// Rules D8 to D13; extents and strides are always filled in, and the offset is 0, which some consumers
-/// do not read.
+/// Rules D8 to D13. Extents and strides are always filled in, and the offset is always 0, because some consumers
+/// do not read it.
 template <class Managed>
 std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section) {
     require<ShapeError>(is_known(section.element.kind, 8 * section.element.bytes), [&] {
@@ -53,7 +53,7 @@ std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section
     holder->shape = section.extents;
     for (std::size_t d = 0; d < section.strides.size(); ++d) {
         std::int64_t stride = section.strides[d];
-        // Along fewer than two elements it says nothing.
+        // Along an axis of fewer than two elements the stride has no meaning.
         const bool is_used = section.extents[d] > 1 && section.count() > 0;
         if (!is_used && stride % section.element.bytes != 0) stride = section.element.bytes;
         require<ShapeError>(stride % section.element.bytes == 0, [&] {
@@ -96,7 +96,7 @@ AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
         return text("from_dlpack: a tensor of ", tensor.ndim, " axes without a shape");
     });
     section.device = {static_cast<DeviceType>(tensor.device.type), tensor.device.id};
-    if (section.device.host_accessible()) section.device.id = 0; // D13: belongs to no single one
+    if (section.device.host_accessible()) section.device.id = 0; // D13: belongs to no single device
     section.read_only = read_only;
     for (int d = 0; d < tensor.ndim; ++d) {
         require<ShapeError>(tensor.shape[d] >= 0, [&] {
@@ -157,7 +157,7 @@ LegacyDlpackTensor to_legacy_dlpack(const AnySection& section) {
 
 AnySection from_dlpack(dlpack::ManagedVersioned* tensor) {
     auto owner = taken_over(tensor);
-    // D3: of another version nothing but the deleter may be touched.
+    // D3: in a struct of another version only the deleter may be used.
     require<UsageError>(tensor->major == dlpack::major_version, [&] {
         return text("from_dlpack: DLPack version ", tensor->major, '.', tensor->minor,
                     " is not supported, expected 1.x");

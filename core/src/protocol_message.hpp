@@ -13,7 +13,7 @@ namespace distview::protocol::impl {
 /// The characters of `value` with quotes, backslashes and control characters escaped.
 std::string escaped(std::string_view value, char quote);
 
-/// The beginning of a string that somebody else wrote, escaped, in quotes.
+/// The beginning of a foreign string, escaped, in quotes.
 std::string quoted(std::string_view value);
 
 /// "dim_data[1]['size']"
@@ -36,7 +36,7 @@ Violation violation(std::string_view code, const Dimension& dim, std::string_vie
     return violation(code, dim.process, dim.axis, key, parts...);
 }
 
-/// E4 for exports.
+/// Rule E4 for exports.
 Verdict check_writable(const Version& version);
 
 } // namespace distview::protocol::impl

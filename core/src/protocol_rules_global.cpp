@@ -25,7 +25,7 @@ Violation differs(const Dimension& dim, std::string_view key, const Value& value
                      other_value, " on process ", other.process);
 }
 
-/// The same between processes that should agree because of their grid rank.
+/// The same violation between processes that must agree because they have the same grid rank.
 template <class Value>
 Violation differs_in_grid_rank(const Dimension& dim, std::string_view key, const Value& value,
                                const Dimension& other, const Value& other_value) {
@@ -38,7 +38,7 @@ std::string dist_type_text(DistType type) { return text('\'', static_cast<char>(
 
 std::string widths_text(Widths widths) { return text('(', widths.low, ", ", widths.high, ')'); }
 
-/// The widths that processes of one grid rank must share: all but boundary padding.
+/// The widths that processes of one grid rank must share: all except boundary padding.
 Widths shared_padding(const Dimension& dim) {
     return dim.edges_counted() ? dim.communication() : dim.padding;
 }

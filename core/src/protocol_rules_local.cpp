@@ -82,7 +82,7 @@ std::string padding_text(const PaddingValue& padding) {
     return text("of ", padding.length, padding.length == 1 ? " width" : " widths");
 }
 
-/// A key with a number that an undistributed axis may carry if it says the same as 'n'.
+/// Checks a key that an undistributed axis may have only with the value that 'n' implies.
 Verdict says_undistributed(const std::optional<std::int64_t>& value, std::int64_t expected,
                            const char* key, int axis, int process) {
     if (!value || *value == expected) return {};

@@ -10,11 +10,11 @@
 
 namespace distview::protocol::impl {
 
-/// The completed dictionaries of all processes after check_all(), which may throw.
+/// The completed dictionaries of all processes; throws the violation that check_all() finds.
 DimensionTable conforming_table(const Version& version,
                                 std::span<const SectionDescription> sections);
 
-/// The completed dictionary of one axis after the rules of check_local(), which may throw.
+/// The completed dictionary of one axis; throws the violation that the rules of check_local() find.
 Dimension conforming_dimension(const Version& version, const DimData& dim, std::int64_t extent);
 
 } // namespace distview::protocol::impl

@@ -19,7 +19,7 @@ using WrittenRule = Verdict (*)(const Version&, const DimData&, int, int);
 using LocalRule = Verdict (*)(const Dimension&);
 using RowRule = Verdict (*)(std::span<const Dimension>);
 
-/// The rules of one axis; appends the completed dictionary where they hold.
+/// Checks the rules of one axis; appends the completed dictionary if they hold.
 Verdict check_axis(const Version& version, const DimData& dim, std::int64_t extent, int axis,
                    int process, std::vector<Dimension>& completed) {
     for (const WrittenRule rule : {rules::dist_type_is_known, rules::required_keys_are_present,
@@ -70,7 +70,7 @@ Verdict check_row(const DimensionTable& table, int process_count, int axis) {
     return {};
 }
 
-/// check_all(), leaving the completed dictionaries in `table` where it finds nothing.
+/// check_all(); stores the completed dictionaries in `table` if it finds no violation.
 Verdict check(const Version& version, std::span<const SectionDescription> sections,
               std::optional<DimensionTable>& table) {
     require<UsageError>(!sections.empty(),

@@ -15,7 +15,7 @@ namespace {
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Takes one number off the front of `rest`; -1 where there is none.
+/// Removes one number from the front of `rest` and returns it; -1 if `rest` does not begin with a number.
 int take_number(std::string_view& rest) noexcept {
     constexpr int most = std::numeric_limits<int>::max();
     if (rest.empty() || !is_digit(rest.front())) return -1;

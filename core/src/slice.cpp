@@ -18,15 +18,15 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t positive) noexcept 
 
 constexpr const char* advice = "; use from_slice or to_slice of a RedistributionPlan";
 
-/// A slice of one axis as one process has it.
+/// One process's part of a slice along one axis.
 struct SlicedAxis {
     AxisSpec spec;
     std::int64_t begin = 0;
     std::int64_t step = 1;
 };
 
-/// Elements of a slice where process p has the cells up to ends[p], in ascending order, and the place
-/// of its first one in the section of `process`.
+/// The slice along an axis on which process p holds the cells below cell_end(p), in ascending order.
+/// local_of_cell() gives the position of a cell in the section of `process`.
 template <class CellEnd, class LocalOfCell>
 SlicedAxis irregular_blocks(int grid_size, const AxisSlice& slice, int process, CellEnd&& cell_end,
                             LocalOfCell&& local_of_cell) {
@@ -50,14 +50,15 @@ SlicedAxis sliced(const BlockLayout& layout, const AxisSlice& slice, int process
         [&](std::int64_t cell) { return layout.to_local(process, GlobalIndex(cell)).value(); });
 }
 
-/// Cells until process 0 gets a block again, or all if that does not happen.
+/// Number of cells until process 0 gets a block again, or of all cells if it gets only one block.
 std::int64_t round_of(const CyclicLayout& layout) {
     const bool is_one_round = layout.block_size() >= ceil_div(layout.size(), layout.grid_size());
     return is_one_round ? std::max<std::int64_t>(layout.size(), 1)
                         : layout.block_size() * layout.grid_size();
 }
 
-/// The block size of a slice that is dealt out from process 0 on, its elements `step` apart on each.
+/// The block size of a slice that is itself cyclic from process 0 on, with elements `step` apart on each process; empty
+/// for other slices.
 std::optional<std::int64_t> dealt_block_size(const CyclicLayout& layout, const AxisSlice& slice) {
     const std::int64_t block = layout.block_size();
     if (layout.grid_size() == 1 || slice.count == 0) return block;
@@ -161,13 +162,13 @@ AnyDistView slice(const AnyDistView& view, const std::vector<AxisSlice>& slices)
     std::int64_t offset = 0;
     const bool is_empty = section.count() == 0;
     for (std::size_t d = 0; d < section.extents.size(); ++d) {
-        const bool moves = section.extents[d] > 1; // else the stride may be any number
+        const bool moves = section.extents[d] > 1; // otherwise the stride may be any number
         section.extents[d] = extents[d];
         if (!moves || is_empty) continue;
         offset += section.strides[d] * part.begin[d];
         section.strides[d] *= part.step[d];
     }
-    // Where there is no element, there may be no memory to point into.
+    // A section without elements may have no memory to point into.
     if (section.count() > 0) section.data = static_cast<char*>(section.data) + offset;
     return {std::move(section), std::move(part.layout), view.process()};
 }

@@ -33,7 +33,7 @@ std::string text_grid(const TextGrid& grid, int indent) {
     const std::size_t used = margin.size() + head_width + 2;
     std::size_t per_line =
         std::max<std::size_t>(1, line_width > used ? (line_width - used) / (width + 1) : 1);
-    // Round numbers of columns are easier to count along.
+    // Readers count columns more easily in multiples of 10.
     if (per_line < grid.column_heads.size() && per_line > 10) per_line -= per_line % 10;
     std::string lines;
     for (std::size_t begin = 0; begin < grid.column_heads.size(); begin += per_line) {

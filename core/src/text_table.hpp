@@ -15,11 +15,11 @@ struct TextGrid {
     std::vector<std::vector<std::string>> cells; ///< by row
 };
 
-/// The grid as lines of at most 104 characters (where a column fits), every line indented: columns
-/// that do not fit follow below. Neither blanks at the ends of lines nor a line break at the end.
+/// The grid as indented lines of at most 104 characters (if one column fits); columns that do not fit
+/// follow below. Lines have no trailing blanks, and the text has no line break at its end.
 std::string text_grid(const TextGrid& grid, int indent);
 
-/// Rows as columns of equal width, numbers in the first to the right; rows may be short.
+/// Rows with aligned columns, the first column aligned to the right; rows may be short.
 std::string text_columns(const std::vector<std::vector<std::string>>& rows, int indent);
 
 } // namespace distview::impl

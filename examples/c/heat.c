@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south: on memory of
-// calloc(), which DistView borrows. Run it on any number of ranks: mpirun -n 4 c_heat
+// Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south.
+// DistView borrows memory of calloc(). Run it on any number of ranks: mpirun -n 4 c_heat
 
 #include <distview/distview.h>
 
@@ -18,7 +18,7 @@ static void check(int status) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// One step, from `now` to `next`: rows of `pitch` cells, padding included.
+// One step from `now` to `next`, with rows of `pitch` cells, padding included.
 typedef struct {
     const double* now;
     double* next;
@@ -38,7 +38,7 @@ static int spread(int rank, const int64_t* begin, const int64_t* end, void* user
 }
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv); // the program's MPI: DistView finds it running, and leaves it so
+    MPI_Init(&argc, &argv); // the program's MPI: DistView finds it running and does not end it
     check(distview_initialize(NULL));
     distview_communicator* comm;
     check(distview_communicator_create(MPI_COMM_WORLD, &comm));
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     check(distview_communicator_rank(comm, &rank));
     check(distview_communicator_size(comm, &size));
 
-    // 200 x 300 cells; every section gets one more cell on each side.
+    // 200 x 300 cells; each section has one additional cell on each side.
     int grid[2];
     check(distview_balanced_grid(size, 2, grid));
     const distview_axis axes[2] = {
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     distview_layout* layout;
     check(distview_layout_create(2, grid, axes, &layout));
 
-    // The program's own memory, of the section's extents, and DistView's handles for it.
+    // The program's own memory, with the extents of the section, and DistView's handles for it.
     distview_memory memory = {.element = DISTVIEW_FLOAT64, .rank = 2};
     check(distview_layout_local_extents(layout, rank, memory.extents));
     const size_t cells = (size_t)(memory.extents[0] * memory.extents[1]);

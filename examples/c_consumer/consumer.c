@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A C library that knows distributed arrays by dap.h alone: whoever made this one, it is a pointer,
- * strides, and one small struct per axis that says which part of the whole it is. */
+ * A C library that knows distributed arrays only through dap.h: any array is a pointer, strides, and one
+ * small struct per axis with the position of the section in the whole array. */
 
 #include "consumer.h"
 
@@ -12,8 +12,8 @@ struct range {
     int64_t begin, end;
 };
 
-/* The local positions that the process owns: all but the copies of its neighbours' elements, which
- * are the padding on sides where there is a neighbour. */
+/* The local positions that the process owns: all positions except copies of its neighbours' elements. These
+ * are the padding on sides with a neighbour. */
 static struct range owned(const struct distview_dap_dim* dim, int64_t extent) {
     struct range range = {0, extent};
     if (dim->keys & DISTVIEW_DAP_PADDING) {

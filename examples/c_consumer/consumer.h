@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Prints where the section lies in the whole array, adds up the elements that the process owns, and
- * releases the section. Returns 0, or 1 if it is not an array of doubles that it understands. */
+/* Prints the position of the section in the whole array, adds up the elements that the process owns, and
+ * releases the section. Returns 0, or 1 if it is not an array of doubles that this function understands. */
 int consume(struct distview_dap_section* section, double* sum);
 
 #ifdef __cplusplus

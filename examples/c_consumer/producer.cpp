@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hands a DistView to a C library that knows nothing of it. One program plays all processes in turn,
-// so that it needs no MPI; with MPI, each rank would hand over its own section.
+// Passes a DistView to a C library that does not depend on it. One program plays all processes in turn,
+// so that it needs no MPI; with MPI, each rank would pass its own section.
 
 #include "consumer.h"
 
@@ -31,7 +31,7 @@ Array make_section(const ArrayLayout& layout, int process) {
 
 int main(int argc, char** argv) {
     const Kokkos::ScopeGuard kokkos(argc, argv);
-    // 10 rows in blocks, each with a row of its neighbour; 7 columns dealt out in pairs.
+    // 10 rows in blocks, each with one row of its neighbour; 7 columns dealt out in pairs.
     const ArrayLayout layout(ProcessGrid{2, 2},
                              {block(10, {.padding = 1, .boundary = 0}), block_cyclic(7, 2)});
     double total = 0;
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
             const Array u = make_section(layout, process);
             Kokkos::DefaultHostExecutionSpace().fence("c_consumer: the section is filled");
             protocol::to_dap(u, &section);
-        } // u is gone; the section keeps the memory
+        } // u is destroyed; the section keeps the memory
         double sum = 0;
         if (consume(&section, &sum) != 0) return EXIT_FAILURE;
         total += sum;

@@ -5,13 +5,13 @@
 
 namespace daxpy {
 
-/// Whether there is a BLAS in this build.
+/// Whether this build has a BLAS.
 bool have_blas() noexcept;
 
-/// Lets the BLAS use as many threads as Kokkos does, where it can be told.
+/// Lets the BLAS use as many threads as Kokkos, if its number of threads can be set.
 void set_blas_threads(int threads);
 
-/// y = alpha * x + y by cblas_daxpy, which gets the fragments' own addresses.
+/// y = alpha * x + y by cblas_daxpy, which gets the addresses of the fragments themselves.
 ///
 /// Errors: distview::UsageError without a BLAS
 void blas_daxpy(double alpha, const Fragment& x, const Fragment& y);

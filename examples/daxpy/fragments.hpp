@@ -9,19 +9,19 @@
 
 namespace daxpy {
 
-/// Elements of a section that lie next to each other: a borrowed one-dimensional array.
+/// Contiguous elements of a section: a borrowed one-dimensional array.
 using Fragment = Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace,
                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Whether the cells of a section lie next to each other as a whole.
+/// Whether the cells of a section are contiguous as a whole.
 inline bool is_contiguous(const Array& array) {
     const auto rows = array.owned_range(0);
     return rows.size() <= 1 ||
            array.view().stride(0) == static_cast<std::size_t>(array.owned_range(1).size());
 }
 
-/// Calls use(x, y) for the same part of two sections at a time, wrapped where it lies: everything at
-/// once if it lies in one piece in both, else row by row.
+/// Calls use(x, y) for the same part of two sections at a time, wrapped in place: the whole sections if
+/// both are contiguous, otherwise row by row.
 ///
 /// Shapes: x and y own the same elements; their padding may differ
 /// Cost:   no copy, no allocation
@@ -42,7 +42,7 @@ void for_each_fragment(const Array& x, const Array& y, Use&& use) {
     for (std::int64_t row = 0; row < pieces; ++row) use(piece(x, row), piece(y, row));
 }
 
-/// The same for every block of every row: what a program does that knows blocks only.
+/// The same for every block of every row, as in a program that works on blocks only.
 ///
 /// Shapes: x and y have equal layouts, block-cyclic along the columns
 template <class Use>

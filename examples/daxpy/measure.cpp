@@ -20,13 +20,13 @@ using distview::Communicator;
 using distview::ReduceOperation;
 using program::timed;
 
-/// One way to compute, and the times it took.
+/// One way to compute, and its times.
 struct Contender {
     std::function<void()> run;
     std::vector<double> seconds{};
 };
 
-/// Every fragment must lie in the section itself and all of them must cover it.
+/// Requires that every fragment lies in the section itself and that all of them cover it.
 void require_in_place(const Communicator& comm, const Array& x, const Array& y) {
     distview::agree_on(comm, "daxpy", [&] {
         for (const auto each : {for_each_fragment<std::function<void(Fragment, Fragment)>>,
@@ -47,10 +47,10 @@ void require_in_place(const Communicator& comm, const Array& x, const Array& y) 
     });
 }
 
-/// Seconds to wrap a block, on the slowest rank, with a use that the compiler cannot see through.
+/// Seconds to wrap a block, on the slowest rank, with a use that the compiler cannot optimise away.
 double time_wrapping(const Communicator& comm, const Array& x, const Array& y,
                      std::int64_t blocks) {
-    // A rank without blocks takes part: everybody waits for everybody.
+    // A rank without blocks takes part, because the reduction needs all ranks.
     constexpr std::int64_t least = 10000;
     const std::int64_t rounds = blocks == 0 ? 0 : (least + blocks - 1) / blocks;
     const auto use = [](const Fragment& part_of_x, const Fragment& part_of_y) {
@@ -89,7 +89,7 @@ Report measure(const Exec& exec, const Communicator& comm, const Options& option
         blas_daxpy(alpha, part_of_x, part_of_y);
     };
     std::vector<Contender> contenders{{[&] { distview::axpby(exec, alpha, x, 1.0, y); }}};
-    // With 0 the BLAS returns at once.
+    // With alpha 0 the BLAS returns at once.
     const bool compares = have_blas() && alpha != 0;
     if (compares) {
         set_blas_threads(exec.concurrency());
@@ -114,10 +114,10 @@ Report measure(const Exec& exec, const Communicator& comm, const Options& option
     triad.run_once(); // warm-up
     for (int trial = 0; trial < options.trials; ++trial) {
         for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
-            // Each is the first in its turn: who comes after the triad lags behind the next, whatever was run before.
+            // Contenders rotate, because the one after the triad is slower than the next, whatever was run before.
             Contender& contender =
                 contenders[(turn + static_cast<std::size_t>(trial)) % contenders.size()];
-            // Caches hold what they would if there were no other contenders; once is not enough for that.
+            // Caches get the contents that they would have without other contenders; one run is not enough for that.
             const program::Clock::time_point until =
                 program::Clock::now() + std::chrono::milliseconds(2);
             do contender.run();

@@ -6,7 +6,7 @@
 
 namespace daxpy {
 
-/// What the command line asks for, with defaults filled in.
+/// Options of the command line, with defaults filled in.
 struct Options {
     std::int64_t rows = 32;
     std::int64_t columns = 8192;
@@ -15,19 +15,19 @@ struct Options {
     std::string grid; ///< "PxQ"; empty: choose
     int trials = 11;
     std::int64_t triad_mib =
-        0; ///< of each of the triad's arrays, all ranks together; 0: as STREAM asks
+        0; ///< size of each of the triad's arrays, all ranks together; 0: as STREAM requires
     std::string json_path;
 };
 
-/// What parsing the command line led to.
+/// The result of parsing the command line.
 struct CommandLine {
     Options options;
-    std::string help; ///< not empty if help was asked for
+    std::string help; ///< not empty if help was requested
 };
 
 /// Reads the command line. Local; prints nothing.
 ///
-/// Errors: distview::UsageError saying which option is wrong and what was expected
+/// Errors: distview::UsageError that names the wrong option and the expected value
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 } // namespace daxpy

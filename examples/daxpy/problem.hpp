@@ -23,17 +23,17 @@ void set_x(const Exec& exec, const Array& x);
 /// Y(r,i) = 10 + r + i.
 void set_y(const Exec& exec, const Array& y);
 
-/// Whether `result` is alpha * s + (10 + s), s = r + i: exactly if that is an integer below 2^53, else
-/// as rounded once (fused) or twice.
+/// Whether `result` is alpha * s + (10 + s), s = r + i: exactly if that is an integer below 2^53,
+/// otherwise as rounded once (fused) or twice.
 bool is_result(double result, double alpha, double s);
 
-/// What is in y.
+/// Sum and wrong elements of y.
 struct Check {
     program::ExactSum sum;
     std::int64_t mismatches = 0;
 };
 
-/// Looks at all elements of y after y = alpha * x + y. The sum and the count are those of all ranks.
+/// Checks all elements of y after y = alpha * x + y. The sum and the count are over all ranks.
 ///
 /// Collective: over comm
 Check check(const distview::Communicator& comm, const Array& y, double alpha);

@@ -20,7 +20,7 @@ double gigabytes_per_second(const Report& report, double seconds) {
 
 std::int64_t bytes_of_a_rank(const Report& report) { return 2 * 8 * report.elements_of_a_rank; }
 
-/// Where x and y were while they were computed with, as far as can be told: trials run warm.
+/// Where x and y were during the computation, as far as it is known: trials run warm.
 std::string where(const Report& report) {
     const std::int64_t of_a_rank = bytes_of_a_rank(report);
     const std::int64_t cache = report.last_level_cache_bytes;
@@ -29,7 +29,7 @@ std::string where(const Report& report) {
         << " MiB a rank, last-level cache ";
     if (cache == 0) return out.str() + "unknown";
     out << static_cast<double>(cache) / 0x1p20 << " MiB";
-    // A machine may have several such caches, and a rank one of them for itself.
+    // A machine may have several such caches, and a rank may use one of them alone.
     if (of_a_rank <= cache / report.grid.size())
         out << ": they fit, the rates are those of caches";
     else if (of_a_rank <= cache)
@@ -58,7 +58,7 @@ std::string to_json(const Report& report) {
     json["last_level_cache_bytes"] = nullptr;
     if (report.last_level_cache_bytes > 0)
         json["last_level_cache_bytes"] = report.last_level_cache_bytes;
-    // Without whole numbers there is no whole sum: the nearest one.
+    // If elements are not integers, the nearest integer.
     json["sum_y"] = program::json_integer(report.check.sum);
     json["sum_y_is_exact"] = report.check.sum.is_integer();
     json["mismatches"] = report.check.mismatches;

@@ -11,7 +11,7 @@ namespace daxpy {
 inline constexpr double bytes_per_element = 24;
 
 std::string to_json(const Report& report);
-/// The same for people.
+/// The same as a table for people.
 std::string to_table(const Report& report);
 
 } // namespace daxpy

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Options of the programs here: names and values, one after the other. What is wrong is said by distview_fail(). And the
-! numbers of their reports.
+! Options of the programs in this folder: alternating names and values. Errors go to distview_fail(). The module also
+! formats the numbers of their reports.
 module command_line
     use, intrinsic :: ieee_arithmetic, only: ieee_is_finite
     use, intrinsic :: iso_fortran_env, only: int64, output_unit
@@ -49,7 +49,7 @@ contains
         end if
     end function
 
-    ! Finite. Of other characters a read by lists takes "2" for "2,5" and nothing for "/".
+    ! A finite number. Characters are checked because a list-directed read accepts "2,5" as "2" and "/" as nothing.
     real(8) function real_number(name, text, stat)
         character(*), intent(in) :: name, text
         integer, intent(inout) :: stat
@@ -60,8 +60,8 @@ contains
             call refuse(stat, name // ": expected a finite number, got '" // text // "'")
     end function
 
-    ! The unit to write a report to: "-" is the standard output. On one rank, before its work: a file that cannot be written is
-    ! wrong use.
+    ! The unit for a report: "-" is the standard output. Call it on one rank, before the work: a file that cannot be
+    ! written is wrong use.
     subroutine open_report(name, path, unit, stat)
         character(*), intent(in) :: name, path
         integer, intent(out) :: unit
@@ -74,7 +74,7 @@ contains
         if (error /= 0) call refuse(stat, name // ": " // trim(why))
     end subroutine
 
-    ! With all its bits; JSON has no infinity and no NaN.
+    ! A number with all its bits; JSON has no infinity and no NaN.
     function json_number(value) result(text)
         real(8), intent(in) :: value
         character(:), allocatable :: text
@@ -85,7 +85,7 @@ contains
         text = trim(adjustl(digits))
     end function
 
-    ! "3x2": 3 rows and 2 columns of processes.
+    ! Reads "3x2" as 3 rows and 2 columns of processes.
     subroutine read_grid(name, text, rows, columns, stat)
         character(*), intent(in) :: name, text
         integer, intent(out) :: rows, columns
@@ -102,7 +102,7 @@ contains
         columns = number(name, text(cross + 1:), 1, stat)
     end subroutine
 
-    ! As many processes as there are ranks. Of two numbers that a command line gives a default integer may not hold the product.
+    ! Requires as many processes as ranks. A default integer may be too small for the product of two given numbers.
     subroutine require_grid_of(ranks, grid, stat)
         integer, intent(in) :: ranks, grid(2)
         integer, intent(inout) :: stat

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south: on allocatable
-! arrays, which DistView borrows. Run it on any number of ranks: mpirun -n 4 fortran_heat
+! Heat spreads over a plate that is periodic from west to east and has cold edges in the north and south.
+! DistView borrows allocatable arrays. Run it on any number of ranks: mpirun -n 4 fortran_heat
 program fortran_heat
     use, intrinsic :: iso_fortran_env, only: int64
     use distview
@@ -17,13 +17,13 @@ program fortran_heat
     integer :: step, ierr
     real(8) :: heat(2), hottest(2)
 
-    call MPI_Init(ierr) ! the program's MPI: DistView finds it running, and leaves it so
+    call MPI_Init(ierr) ! the program's MPI: DistView finds it running and does not end it
     call distview_initialize()
     call comm%create(MPI_COMM_WORLD)
     call layout%create([nx, ny], distview_balanced_grid(comm%size(), 2), padding=1, periodic=[.true., .false.])
     call plan%create(comm, layout, stencil=distview_faces)
 
-    ! In global numbers; the padding is one more on each side.
+    ! Bounds are global numbers; padding adds one cell on each side.
     b = layout%global_bounds(comm%rank())
     allocate(now(b(1, 1):b(2, 1), b(1, 2):b(2, 2)), source=0.0d0)
     allocate(next, source=now)

@@ -1,12 +1,12 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
 ! Parallel transposition as in the HPC Challenge: C = beta * C + A^T. A is m x n in blocks of mb x nb, C is n x m in blocks
-! of nb x mb, both plain arrays, dealt out over rows x columns of processes.
+! of nb x mb. Both are plain arrays, dealt out over rows x columns of processes.
 !
 !     mpirun -n 4 fortran_ptrans --n 4096 --nb 128 --grid 2x2 --json -
 !
-! Matrices, check and sums are those of the C++ program of the same name; sums are kept modulo 2**64. Ends with status 2 for
-! wrong use, 1 for a wrong result.
+! Matrices, check and sums are those of the C++ program of the same name; sums are kept modulo 2**64. The exit status
+! is 2 for wrong use, 1 for a wrong result.
 program fortran_ptrans
     use, intrinsic :: ieee_arithmetic, only: ieee_quiet_nan, ieee_value
     use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit
@@ -15,7 +15,7 @@ program fortran_ptrans
     use mpi
     use ptrans_matrices
     implicit none
-    integer :: m = 0, n = 0, mb = 0, nb = 0 ! as given, then as they are
+    integer :: m = 0, n = 0, mb = 0, nb = 0 ! 0: not given
     integer :: grid(2) = 0, trials = 5
     integer(int64) :: seed_a = 100, seed_c = 200
     real(8) :: beta = 1
@@ -26,7 +26,7 @@ program fortran_ptrans
     real(8), allocatable :: a(:, :), c(:, :)
     real(8) :: residual, seconds
     integer(int64) :: sums(2) ! of 2**30 * C, plain and weighted
-    logical :: sums_are_exact ! else they are told as null: elements are no multiples of 2**-30, or 64 bits do not hold them
+    logical :: sums_are_exact ! if false, the report has null: elements are no multiples of 2**-30, or exceed 64 bits
     integer :: ierr, stat, trial, unit
 
     call MPI_Init(ierr)
@@ -51,7 +51,7 @@ program fortran_ptrans
     call plan%create(comm, of_a, of_c, permutation=[2, 1])
     call set_a()
     seconds = 0
-    do trial = 0, trials ! the first one is not timed
+    do trial = 0, trials ! trial 0 is not timed
         call set_c()
         call transpose_once(trial > 0)
     end do
@@ -119,7 +119,7 @@ contains
         call require_grid_of(comm%size(), grid, stat)
     end subroutine
 
-    ! Of two sizes the one that was not given is as the other.
+    ! If one of two sizes is not given, it equals the other.
     subroutine default(first, second, otherwise)
         integer, intent(inout) :: first, second
         integer, intent(in) :: otherwise
@@ -158,7 +158,7 @@ contains
         allocate(c(cells(1), cells(2)))
     end subroutine
 
-    ! With beta = 0 nobody may read C.
+    ! With beta = 0 the transposition must not read C.
     subroutine set_c()
         type(elements) :: made
         integer :: i, j
@@ -174,7 +174,7 @@ contains
         end do
     end subroutine
 
-    ! The slowest rank counts, and the worst of the trials.
+    ! The time is that of the slowest rank and of the worst trial.
     subroutine transpose_once(is_timed)
         logical, intent(in) :: is_timed
         real(8) :: began, took, longest
@@ -215,7 +215,7 @@ contains
         call MPI_Allreduce(error(1), error(2), 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)
         call MPI_Allreduce(largest(1), largest(2), 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)
         call MPI_Allreduce(size_of, size_of_sums, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
-        ! Sums modulo 2**64 of integers are right if the whole sum is small, whatever its parts are.
+        ! Sums of integers modulo 2**64 are right if the whole sum is small, even if parts of it overflow.
         sums_are_exact = beta == aint(beta) .and. abs(beta) <= 2d0**22 .and. all(abs(size_of_sums) < 2d0**62)
         residual = 0
         if (error(2) > 0) residual = error(2) / largest(2) / (2d0**(-53) * max(m, n))

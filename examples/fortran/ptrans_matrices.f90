@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! The matrices of HPCC's PTRANS, any element of which every process makes by itself.
+! The matrices of HPCC's PTRANS: every process can compute any element by itself.
 module ptrans_matrices
     use, intrinsic :: iso_fortran_env, only: int64
     implicit none
@@ -9,12 +9,12 @@ module ptrans_matrices
 
     integer(int64), parameter :: modulus = 2_int64**31
 
-    ! Some steps of HPCC's random numbers at once: X <- factor * X + summand, mod 2**31.
+    ! Several steps of HPCC's random numbers at once: X <- factor * X + summand, mod 2**31.
     type :: jump
         integer(int64) :: factor = 1, summand = 0
     end type
 
-    ! A matrix at some rows and columns: a jump for each row, which begins at the state of the column.
+    ! A matrix at some rows and columns: a jump for each row, which starts from the state of the column.
     type, public :: elements
         type(jump), allocatable :: jumps(:)
         integer(int64), allocatable :: states(:)
@@ -22,7 +22,7 @@ module ptrans_matrices
 
 contains
 
-    ! Element (i, j) of a matrix, from 0, is number i * row_step + j * column_step of the sequence of a seed.
+    ! Element (i, j) of a matrix, counted from 0, is number i * row_step + j * column_step of a seed's sequence.
     pure function elements_of(seed, rows, columns, row_step, column_step) result(made)
         integer(int64), intent(in) :: seed, rows(:), columns(:), row_step, column_step
         type(elements) :: made
@@ -38,7 +38,7 @@ contains
         end do
     end function
 
-    ! That of the row and the column at these places in the lists: a multiple of 2**(-30) in (-1, 1].
+    ! The element in the row and column at these places in the lists: a multiple of 2**(-30) in (-1, 1].
     pure real(8) function element(of, row, column)
         type(elements), intent(in) :: of
         integer, intent(in) :: row, column
@@ -47,7 +47,7 @@ contains
         element = 1 - real(state, 8) * 2d0**(-30)
     end function
 
-    ! Two jumps after each other are a jump, so that any number of steps takes 63 of them at most.
+    ! Two successive jumps are one jump, so any number of steps needs at most 63 of them.
     pure type(jump) function steps(count) result(all)
         integer(int64), intent(in) :: count
         type(jump) :: power

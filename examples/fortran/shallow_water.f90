@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
 ! The shallow-water model of the mpi4jax benchmark in Fortran: a jet in a channel that is periodic from west to east and
-! walled in the south and north, on plain arrays with one cell of padding. One loop nest for each line of the published
-! program, and one exchange of a field wherever it has one, as the C++ program with --exchanges literal: the same bits.
+! walled in the south and north, on plain arrays with one cell of padding. It has one loop nest for each line of the
+! published program, and exchanges at the same places, like the C++ program with --exchanges literal: the same bits.
 !
 !     mpirun -n 4 fortran_shallow_water --nx 360 --ny 180 --steps 101 --mode C --json -
 !
@@ -79,7 +79,7 @@ contains
         nx = int(b(2, 1) - b(1, 1)) + 1
         ny = int(b(2, 2) - b(1, 2)) + 1
         north_wall = b(2, 2) == chosen%ny
-        ! Beyond a wall fn, q and v must stay 0; other values there must only be finite.
+        ! Beyond a wall fn, q and v must stay 0; other values there need only be finite.
         allocate(h(0:nx + 1, 0:ny + 1), source=0d0)
         allocate(u, v, dh, du, dv, hc, fe, fn, q, ke, dh_new, du_new, dv_new, source=h)
         dt = 0.125d0 * min(dx, dy) / sqrt(gravity * depth)
@@ -129,7 +129,7 @@ contains
         call exchange_closed(v)
     end subroutine
 
-    ! Exchanges a field that lives on north faces, 0 on the wall.
+    ! Exchanges a field on north faces, which is 0 on the wall.
     subroutine exchange_closed(a)
         real(8), intent(inout), contiguous :: a(0:, 0:)
         if (north_wall) a(:, ny) = 0
@@ -234,7 +234,7 @@ contains
         end do
     end subroutine
 
-    ! Applies friction to `a`, whose differences are taken from `w`.
+    ! Applies friction to `a`, with differences computed from `w`.
     subroutine rub(a, w)
         real(8), intent(inout), target, contiguous :: a(0:, 0:)
         real(8), intent(in), target, contiguous :: w(0:, 0:)
@@ -294,7 +294,7 @@ contains
         if (unit /= output_unit) close(unit)
     end subroutine
 
-    ! As C prints it.
+    ! In the form that C prints.
     pure function hexadecimal(number) result(text)
         integer(int64), intent(in) :: number
         character(16) :: text

@@ -29,7 +29,7 @@ contains
             "  --json FILE       the report goes to this file, - is the standard output (a text)"
     end subroutine
 
-    ! Sets stat and errmsg, as of distview_fail(), if the command line is wrong.
+    ! Sets stat and errmsg, like distview_fail(), if the command line is wrong.
     subroutine read_options(chosen, ranks, stat)
         type(options), intent(out) :: chosen
         integer, intent(in) :: ranks
@@ -75,7 +75,7 @@ contains
         end if
     end subroutine
 
-    ! As nearly square as leaves every process a cell.
+    ! Chooses the grid that is nearest to a square and gives every process a cell.
     subroutine choose_grid(chosen, ranks, stat)
         type(options), intent(inout) :: chosen
         integer, intent(in) :: ranks

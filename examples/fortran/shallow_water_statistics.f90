@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! What is reported of a field, as the C++ program of the same name reports it: equal digests are equal bits.
+! Statistics of a field, equal to those of the C++ program of the same name: equal digests are equal bits.
 module shallow_water_statistics
     use, intrinsic :: iso_fortran_env, only: int64
     use, intrinsic :: ieee_arithmetic, only: ieee_is_finite, ieee_is_nan, ieee_positive_inf, ieee_quiet_nan, ieee_value
@@ -10,7 +10,7 @@ module shallow_water_statistics
     public :: field_statistics, statistics_of, is_finite
 
     type :: field_statistics
-        real(8) :: sum, least, most, l2, weighted ! least and most are NaN if an element is
+        real(8) :: sum, least, most, l2, weighted ! least and most are NaN if an element is NaN
         integer(int64) :: digest
     end type
 
@@ -23,8 +23,8 @@ module shallow_water_statistics
 
 contains
 
-    ! Of the interior of a section, whose first cell has the global numbers `first`, over all ranks; `columns` cells to a
-    ! row of the whole array. Arrays begin with their padding.
+    ! Statistics of the interior of a section, over all ranks. Its first cell has the global numbers `first`; the whole
+    ! array has `columns` cells in a row. Arrays begin with their padding.
     !
     ! Collective: over MPI_COMM_WORLD
     function statistics_of(a, first, cells, columns) result(found)
@@ -56,7 +56,7 @@ contains
         call MPI_Allreduce(mine, all, 3, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
         call MPI_Allreduce(mine(4), all(4), 2, MPI_DOUBLE_PRECISION, MPI_MIN, MPI_COMM_WORLD, ierr)
         call MPI_Allreduce([digest, nans], counts, 2, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD, ierr)
-        ! Comparisons lose a NaN, which must show.
+        ! Comparisons lose a NaN, but the result must show it.
         if (counts(2) > 0) all(4:5) = ieee_value(least, ieee_quiet_nan)
         found = field_statistics(all(1), all(4), -all(5), sqrt(all(2)), all(3), counts(1))
     end function
@@ -84,7 +84,7 @@ contains
         value = self%total + self%lost
     end function
 
-    ! splitmix64's finaliser; integers are counted modulo 2^64, which -fwrapv makes of them.
+    ! The finaliser of splitmix64; integers count modulo 2^64, because of -fwrapv.
     pure integer(int64) function mixed(number) result(z)
         integer(int64), intent(in) :: number
         z = ieor(number, shiftr(number, 30)) * transfer(int(z'bf58476d1ce4e5b9', int64), z)

@@ -15,7 +15,7 @@ bool have_blas() noexcept { return true; }
 
 void blas_subtract_product([[maybe_unused]] const Exec& exec, const Block& c, const Block& l,
                            const Block& u) {
-    // The interface counts with int, which options see to: no matrix has 2^31 rows or columns.
+    // The interface counts with int; options ensure that no matrix has 2^31 rows or columns.
     const auto as_int = [](std::size_t number) { return static_cast<int>(number); };
     if (c.size() == 0 || l.extent(1) == 0) return;
 #ifdef DISTVIEW_HAVE_OPENBLAS

@@ -12,7 +12,7 @@ namespace hpl {
 
 namespace {
 
-/// The largest absolute value; infinite if one is no number.
+/// The largest absolute value; infinite if a value is infinite or NaN.
 double norm(const std::vector<double>& values) {
     double largest = 0;
     for (const double value : values)

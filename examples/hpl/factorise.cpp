@@ -19,7 +19,7 @@ namespace {
 
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Adds the time that it lives.
+/// Adds its lifetime to `seconds`.
 class Stopwatch {
 public:
     explicit Stopwatch(double& seconds) : m_seconds(seconds) {}
@@ -48,7 +48,7 @@ struct Panel {
     std::span<std::int64_t> pivots; ///< rows of the whole matrix
 };
 
-/// Rows of other processes, and those of the panel's block, as they are after the swaps.
+/// Rows that other processes owned, and the rows of the panel's block, after the swaps.
 struct MovedRows {
     RowMoves moves;
     Array rows; ///< of layout_of_moved_rows()
@@ -78,8 +78,8 @@ public:
     }
 
 private:
-    /// The rank that has the block's first element gets its columns, factorises them, and tells all: one of many ranks
-    /// works while others wait, but all of them together have no more cores when they all do the same.
+    /// The rank with the block's first element gets the block's columns, factorises them, and broadcasts the result.
+    /// The other ranks wait; if all ranks did this work, they would share the same cores and finish no earlier.
     Panel panel_on_all_ranks(std::int64_t begin) {
         const Stopwatch watch(m_phases.panel);
         const std::int64_t end = std::min(begin + m_options.nb, m_options.n);
@@ -119,8 +119,8 @@ private:
         return panel;
     }
 
-    /// A layout says which rows each process wants, so that a redistribution brings them, whole rows of sections at once.
-    /// On return all ranks have read what they want: elements may be overwritten.
+    /// A layout lists the rows that each process needs; a redistribution brings them, whole rows of sections at once.
+    /// On return all ranks have read their rows: elements may be overwritten.
     MovedRows exchange_rows(const Panel& panel) {
         const Stopwatch watch(m_phases.exchange);
         RowMoves moves = row_moves(panel.begin, panel.pivots);
@@ -132,7 +132,7 @@ private:
         return {std::move(moves), rows};
     }
 
-    /// The block's rows of U right of it, b included, in this process's columns.
+    /// The block's rows of U to its right, b included, in this process's columns.
     Block solve_block_row(const Panel& panel, const MovedRows& moved) {
         const Range block{0, panel.elements.extent(1)};
         const Block diagonal = part_of(panel.elements, block, block);
@@ -145,7 +145,7 @@ private:
         return u;
     }
 
-    /// Rows of this process that were swapped, left and right of the block's columns, and these.
+    /// Writes the swapped rows of this process, left and right of the block's columns, and the block's columns.
     void write_back(const Panel& panel, const MovedRows& moved) {
         const std::size_t left = count_below(m_columns, panel.begin);
         const std::size_t right = count_below(m_columns, panel.end);
@@ -161,7 +161,7 @@ private:
         std::size_t from = 0;
         for (std::int64_t to = panel.begin; to < panel.end; ++to) write(from++, to);
         for (const RowMoves::Move& move : moved.moves.out_of_block)
-            if (write(from, move.to)) ++from; // those of other processes are not among the rows
+            if (write(from, move.to)) ++from; // rows that go to other processes are not in `rows`
 
         for (std::size_t i = count_below(m_rows, panel.begin); i < m_rows.size(); ++i)
             for (std::size_t j = left; j < right; ++j)
@@ -169,7 +169,7 @@ private:
                                           static_cast<std::size_t>(m_columns[j] - panel.begin));
     }
 
-    /// What is left of this process's section: less the product of the panel's rows and the block row.
+    /// The remaining part of this process's section: subtracts the product of the panel's rows and the block row.
     void update(const Panel& panel, const Block& u) {
         const Range below{count_below(m_rows, panel.end), m_rows.size()};
         const Range right{count_below(m_columns, panel.end), m_columns.size()};

@@ -9,7 +9,7 @@
 
 namespace hpl {
 
-/// What the factors are beside what is in [A | b]; the same on every rank.
+/// The parts of the factors that are not in [A | b]; the same on every rank.
 struct Factors {
     /// Row k was swapped with row pivots[k], k = 0, 1, ...
     std::vector<std::int64_t> pivots;
@@ -17,18 +17,18 @@ struct Factors {
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> diagonal;
 };
 
-/// Seconds of the parts of the work, waiting for others included.
+/// Seconds of the parts of the work, including waiting for other ranks.
 struct Phases {
-    double panel = 0;    ///< a block's columns to one rank, factorised there, and from there to all
-    double exchange = 0; ///< rows that were swapped
-    double update = 0;   ///< all that follows, within a rank
+    double panel = 0;    ///< a block's columns move to one rank, are factorised and broadcast
+    double exchange = 0; ///< of swapped rows
+    double update = 0;   ///< the remaining work, within a rank
     double solve = 0;    ///< back substitution
 };
 
 /// Makes P * A = L * U of the columns of A: whole rows of [A | b] are swapped, and b becomes L^-1 P b.
 ///
-/// L is below the diagonal, where its ones are left out, U on and above. Of candidates for a pivot that are equal the
-/// first row is taken. With Update::kokkos all has the same bits on any grid.
+/// L is below the diagonal, without its ones; U is on and above the diagonal. Of equal candidates for a pivot the first
+/// row is the pivot. With Update::kokkos all bits are the same on any grid.
 ///
 /// Collective: over comm
 /// Cost:       a rank keeps one block's columns of the matrix, twice at times, and that many rows of its section

@@ -9,7 +9,7 @@ namespace hpl {
 
 namespace {
 
-/// Calls work(0) to work(count - 1): one after the other where threads would take longer to start than to finish.
+/// Calls work(0) to work(count - 1): serially if starting threads would take longer than the work.
 template <class Work>
 void for_each_part(const Exec& exec, const char* label, std::size_t count, std::size_t operations,
                    const Work& work) {
@@ -26,8 +26,8 @@ constexpr std::size_t parts_of(std::size_t size, std::size_t part) {
     return (size + part - 1) / part;
 }
 
-// A register's worth of numbers, by which compilers compute with all of them at once: of loops over single ones they do not
-// always make the same, and are then five times as slow.
+// A register of numbers, on which compilers operate as a whole. They do not always vectorise loops over single
+// numbers, and such loops are five times as slow.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #if defined(__AVX512F__)
 constexpr std::size_t lanes = 8;
@@ -48,12 +48,12 @@ Vector load(const double* from) {
     return vector;
 }
 
-// A tile of c stays in registers, half of those that there are, while all of its products are subtracted.
+// A tile of c stays in half of the registers while all of its products are subtracted.
 constexpr std::size_t tile_rows = 4;
 constexpr std::size_t tile_vectors = 2;
 constexpr std::size_t tile_columns = tile_vectors * lanes;
 
-/// Tiles one after the other, in each the elements that are used together; missing ones are 0.
+/// Tiles one after the other; within a tile the elements that are used together. Missing elements are 0.
 using Packed = Kokkos::View<double*, Kokkos::HostSpace>;
 
 Packed make_packed(const Exec& exec, std::size_t size) {
@@ -86,8 +86,8 @@ Packed packed_columns(const Exec& exec, const Block& u) {
     return packed;
 }
 
-/// This file is compiled such that products of vectors are fused with their sums where the processor does that: what
-/// minus_product() says of each number.
+/// This file is compiled such that products of vectors are fused with their sums if the processor can do so: the same
+/// rounding as minus_product() for each number.
 void update_tile(const double* l, const double* u, std::size_t width, double* c,
                  std::size_t stride) {
     Vector sums[tile_rows][tile_vectors];
@@ -102,7 +102,7 @@ void update_tile(const double* l, const double* u, std::size_t width, double* c,
             std::memcpy(c + i * stride + j * lanes, &sums[i][j], sizeof(Vector));
 }
 
-/// A tile that hangs over the edges of c: in a copy.
+/// Updates a tile that crosses the edges of c, in a copy.
 void update_edge(const double* l, const double* u, std::size_t width, const Block& c,
                  const Range& rows, const Range& columns) {
     std::array<double, tile_rows * tile_columns> copy{};
@@ -121,7 +121,7 @@ void swap_rows(const Block& matrix, std::size_t a, std::size_t b) {
     for (std::size_t j = 0; j < matrix.extent(1); ++j) std::swap(matrix(a, j), matrix(b, j));
 }
 
-/// Of the column from its diagonal element on: the row of the largest element, the first one of several.
+/// Row of the largest element of a column, from its diagonal element down; the first one of several.
 std::size_t pivot_row(const Block& panel, std::size_t column) {
     std::size_t row = column;
     for (std::size_t i = column + 1; i < panel.extent(0); ++i)
@@ -129,7 +129,7 @@ std::size_t pivot_row(const Block& panel, std::size_t column) {
     return row;
 }
 
-/// Columns `strip` of a panel, one after the other; whole rows of the panel are swapped. Returns whether all have pivots.
+/// Factorises columns `strip` of a panel in turn; swaps whole rows of the panel. Returns whether all have pivots.
 bool factorise_strip(const Block& panel, const Range& strip, std::span<std::int64_t> pivots) {
     for (std::size_t k = strip.first; k < strip.second; ++k) {
         const std::size_t row = pivot_row(panel, k);
@@ -153,7 +153,7 @@ void subtract_product(const Exec& exec, const Block& c, const Block& l, const Bl
     if (rows == 0 || columns == 0 || width == 0) return;
     const Packed left = packed_rows(exec, l);
     const Packed right = packed_columns(exec, u);
-    // Tiles of a part share those of l and u, which fit in the first caches; along a row first, as c lies in memory.
+    // Tiles of a part share tiles of l and u, which fit in the first caches. Parts follow the rows, like c in memory.
     constexpr std::size_t part_rows = 64, part_columns = 64;
     const std::size_t across = parts_of(columns, part_columns);
     const std::size_t parts = parts_of(rows, part_rows) * across;
@@ -193,7 +193,7 @@ void solve_unit_lower(const Exec& exec, const Block& l, const Block& u) {
 }
 
 void factorise_panel(const Exec& exec, const Block& panel, std::span<std::int64_t> pivots) {
-    // Columns of a strip are computed where they lie, one cache line of each row; all others in one go for a strip.
+    // A strip is computed in place, one cache line of each row; all other columns are updated once per strip.
     constexpr std::size_t strip_columns = 8;
     const std::size_t rows = panel.extent(0), columns = panel.extent(1);
     for (std::size_t begin = 0; begin < columns; begin += strip_columns) {

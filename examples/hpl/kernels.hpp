@@ -13,8 +13,8 @@
 
 namespace hpl {
 
-// What happens to plain matrices within one process. Every element is computed by the same operations in the same order,
-// those of the textbook's three loops, whatever part of a matrix it is in: so factors have the same bits on any grid and
+// Operations on plain matrices within one process. Every element is computed by the same operations in the same order,
+// as in the textbook's three loops, in whatever part of a matrix it is: so factors have the same bits on any grid and
 // with any block size.
 
 using program::Exec;
@@ -28,8 +28,8 @@ Block part_of(const Matrix& matrix, const Range& rows, const Range& columns) {
     return Kokkos::subview(matrix, rows, columns);
 }
 
-/// a - l * u: rounded once if the processor does that in one step, else twice. A compiler left to itself could do either, here
-/// or there.
+/// a - l * u: rounded once if the processor can do so in one instruction, otherwise twice. Without this function a
+/// compiler could choose differently at different places.
 inline double minus_product(double a, double l, double u) noexcept {
 #if defined(FP_FAST_FMA) || defined(__FMA__)
     return std::fma(-l, u, a);
@@ -38,18 +38,18 @@ inline double minus_product(double a, double l, double u) noexcept {
 #endif
 }
 
-/// What factorise_panel() says in the place of a pivot where all candidates are 0.
+/// The value that factorise_panel() stores in place of a pivot if all candidates are 0.
 inline constexpr std::int64_t no_pivot = -1;
 
-/// Makes P * panel = L * U of a panel that has at least as many rows as columns: L below the diagonal, where its ones are
-/// left out, U on and above. Step k swaps row k with row pivots[k]: that of the largest element, of equal ones the first.
+/// Makes P * panel = L * U of a panel with at least as many rows as columns: L below the diagonal, without its ones,
+/// U on and above. Step k swaps row k with row pivots[k], the row of the largest element (the first of equal ones).
 ///
-/// If a pivot is 0 it is no_pivot, and what follows is not done.
+/// If a pivot is 0, it becomes no_pivot and factorisation stops.
 ///
 /// Space: on `exec`, and on the host; on return all work has finished
 void factorise_panel(const Exec& exec, const Block& panel, std::span<std::int64_t> pivots);
 
-/// u = L^-1 u, L being the part of `l` below the diagonal with ones on it.
+/// u = L^-1 u, where L is the part of `l` below the diagonal with ones on the diagonal.
 ///
 /// Space: on `exec`; on return all work has finished
 void solve_unit_lower(const Exec& exec, const Block& l, const Block& u);
@@ -60,10 +60,10 @@ void solve_unit_lower(const Exec& exec, const Block& l, const Block& u);
 /// Cost:  copies l and u
 void subtract_product(const Exec& exec, const Block& c, const Block& l, const Block& u);
 
-/// Whether there is a BLAS in this build.
+/// Whether this build has a BLAS.
 bool have_blas() noexcept;
 
-/// The same by cblas_dgemm, with as many threads as `exec` has where it can be told, and with roundings of its own.
+/// The same by cblas_dgemm, with the threads of `exec` if their number can be set; its rounding may differ.
 ///
 /// Errors: distview::UsageError without a BLAS
 void blas_subtract_product(const Exec& exec, const Block& c, const Block& l, const Block& u);

@@ -15,7 +15,7 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
     const auto options = program::agreed_options(
         comm, "hpl", argc, argv, hpl::parse_command_line, [&](const hpl::Options& given) {
             grid = program::grid_of_option(given.grid, comm.size());
-            // Swapped rows go along the columns of the grid, which had better be the short ones.
+            // Swapped rows move along the columns of the grid, so these should be the short side.
             if (given.grid.empty() && grid.extent(0) > grid.extent(1))
                 grid = distview::ProcessGrid{grid.extent(1), grid.extent(0)};
         });

@@ -19,19 +19,19 @@ using program::Exec;
 /// [A | b], n x (n + 1): b is column n.
 using Array = distview::DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// In blocks of nb x nb, dealt out over the grid along both axes.
+/// Blocks of nb x nb, dealt out over the grid along both axes.
 distview::ArrayLayout make_layout(const Options& options, const distview::ProcessGrid& grid);
 
-/// Elements of [A | b] at some rows and columns of it: element (i, j) is that of state X_(1 + i + j * n), X_0 = seed.
+/// Elements of [A | b] at some rows and columns: element (i, j) has the state X_(1 + i + j * n), X_0 = seed.
 ///
 /// Indices: global, from 0 on
-/// Cost:    O(rows + columns) to make; one multiplication and addition an element
+/// Cost:    O(rows + columns) to make; one multiplication and addition per element
 class Elements {
 public:
     Elements(const Options& options, std::span<const std::int64_t> rows,
              std::span<const std::int64_t> columns);
 
-    /// Element of the row and the column at these places in the lists.
+    /// Element in the row and the column at these places in the lists.
     double operator()(std::size_t row, std::size_t column) const noexcept {
         return value_of(m_jumps[row](m_states[column]));
     }
@@ -41,9 +41,9 @@ private:
     std::vector<std::uint64_t> m_states; ///< of row 0, by column
 };
 
-/// The rows (axis 0) or columns (axis 1) of this process's section, which ascend.
+/// Global indices of the rows (axis 0) or columns (axis 1) of this process's section, ascending.
 std::vector<std::int64_t> global_indices(const Array& array, int axis);
-/// How many of them are below `bound`: where in the section those from `bound` on begin.
+/// Number of indices below `bound`: the position in the section where indices from `bound` on begin.
 std::size_t count_below(const std::vector<std::int64_t>& indices, std::int64_t bound);
 
 /// Writes the section of [A | b].

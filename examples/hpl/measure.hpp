@@ -9,19 +9,19 @@
 
 namespace hpl {
 
-/// All that a run has to say; complete on every rank.
+/// All results of a run; complete on every rank.
 struct Report {
     Options options;
     distview::ProcessGrid grid;
     int threads = 1;    ///< of each rank
     double seconds = 0; ///< of factorisation and back substitution, slowest rank
-    Phases phases;      ///< of the slowest rank each
+    Phases phases;      ///< each of the slowest rank
     Factors factors;
     std::vector<double> x;
     Check check;
 };
 
-/// Makes [A | b], solves A x = b, which is timed (fence, barrier, work, fence), and checks x.
+/// Makes [A | b], solves A x = b with timing (fence, barrier, work, fence), and checks x.
 ///
 /// Collective: over comm
 /// Errors:     those of factorise()

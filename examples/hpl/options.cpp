@@ -14,7 +14,7 @@ using distview::text;
 
 [[noreturn]] void refuse(const std::string& message) { throw distview::UsageError(message); }
 
-/// [A | b] then has less than 2^40 elements.
+/// With this limit [A | b] has less than 2^40 elements.
 constexpr std::int64_t most_equations = (std::int64_t(1) << 20) - 1;
 
 } // namespace

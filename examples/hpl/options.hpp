@@ -6,10 +6,10 @@
 
 namespace hpl {
 
-/// What multiplies matrices in the update.
+/// The implementation of the product of matrices in the update.
 enum class Update { kokkos, blas };
 
-/// What the command line asks for, with defaults filled in.
+/// Options of the command line, with defaults filled in.
 struct Options {
     std::int64_t n = 2000; ///< equations
     std::int64_t nb = 64;  ///< rows and columns of a block
@@ -19,15 +19,15 @@ struct Options {
     std::string json_path;
 };
 
-/// What parsing the command line led to.
+/// The result of parsing the command line.
 struct CommandLine {
     Options options;
-    std::string help; ///< not empty if help was asked for
+    std::string help; ///< not empty if help was requested
 };
 
 /// Reads the command line. Local; prints nothing.
 ///
-/// Errors: distview::UsageError saying which option is wrong and what was expected
+/// Errors: distview::UsageError that names the wrong option and the expected value
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 } // namespace hpl

@@ -16,7 +16,7 @@ namespace hpl {
 
 namespace {
 
-/// HPL's count of operations, whatever was done.
+/// HPL's count of operations, which may differ from the operations performed.
 double gigaflops_per_second(const Report& report) {
     const auto n = static_cast<double>(report.options.n);
     return report.seconds > 0 ? 1e-9 * (2. / 3 * n * n * n + 1.5 * n * n) / report.seconds : 0;

@@ -7,7 +7,7 @@
 namespace hpl {
 
 RowMoves row_moves(std::int64_t begin, std::span<const std::int64_t> pivots) {
-    // What lies in rows that were swapped; a row that is not there has kept its own.
+    // Original row of the content of each swapped row; a row without an entry has kept its own content.
     std::map<std::int64_t, std::int64_t> content;
     const auto in_row = [&](std::int64_t row) -> std::int64_t& {
         return content.try_emplace(row, row).first->second;

@@ -13,10 +13,10 @@ std::vector<double> solve(const Exec& exec, const distview::Communicator& comm,
     const auto rows = global_indices(ab, 0);
     const auto columns = global_indices(ab, 1);
     const auto view = ab.view();
-    // [U | b] times (x, -1) is 0: so b is a column as others, with an x that is known from the start.
+    // [U | b] times (x, -1) is 0: so b is an ordinary column whose x is known from the start.
     std::vector<double> x(static_cast<std::size_t>(options.n) + 1);
     x.back() = -1;
-    std::vector<double> of_columns(columns.size(), -1); // x of this process's columns
+    std::vector<double> of_columns(columns.size(), -1); // x at this process's columns
 
     const std::int64_t blocks = (options.n + options.nb - 1) / options.nb;
     for (std::int64_t block = blocks; block-- > 0;) {

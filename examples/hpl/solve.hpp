@@ -7,13 +7,13 @@
 
 namespace hpl {
 
-/// The x of U x = L^-1 P b, block by block from the last one on; the same on every rank.
+/// The solution x of U x = L^-1 P b, computed block by block from the last one; the same on every rank.
 ///
-/// `ab` and `factors` are what factorise() has left. Products with x are added up within a rank, then in the order of the
-/// ranks: the last bits of x depend on the grid.
+/// `ab` and `factors` are the results of factorise(). Products with x are added up within a rank, then in the order of
+/// the ranks: the last bits of x depend on the grid.
 ///
 /// Collective: over comm
-/// Cost:       a sum over the ranks of nb numbers for each block
+/// Cost:       for each block a sum of nb numbers over the ranks
 std::vector<double> solve(const Exec& exec, const distview::Communicator& comm,
                           const Options& options, const Array& ab, const Factors& factors);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// y = a x + y, then heat that spreads over a plate which is periodic from west to east and has cold edges in the north and
-// south: on memory of Java's, which DistView borrows, by the Foreign Function and Memory API (Java 22 or newer).
+// Computes y = a x + y, then heat that spreads over a plate which is periodic from west to east and has cold edges in
+// the north and south. DistView borrows Java's memory, by the Foreign Function and Memory API (Java 22 or newer).
 //
 //     UCX_ERROR_SIGNALS= mpirun -n 4 java --enable-native-access=ALL-UNNAMED Heat.java /path/to/libdistview_c.so
 //
-// The JVM has a use for SIGSEGV, which UCX would take for a crash: hence the variable.
+// The JVM uses SIGSEGV internally, and UCX would treat it as a crash: hence the variable.
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -66,7 +66,7 @@ public class Heat {
         return Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(result, arguments));
     }
 
-    /** Calls a function that returns a status; pointers are segments, and other arguments as they are. */
+    /** Calls a function that returns a status. Pointers are passed as segments, other arguments as they are. */
     void call(String name, Object... arguments) throws Throwable {
         MemoryLayout[] layouts = new MemoryLayout[arguments.length];
         for (int i = 0; i < arguments.length; ++i)
@@ -87,7 +87,7 @@ public class Heat {
         return pointer.reinterpret(Long.MAX_VALUE).getString(0);
     }
 
-    /** Calls a function whose last argument is where it puts a handle. */
+    /** Calls a function whose last argument receives a handle. */
     MemorySegment make(String name, Object... arguments) throws Throwable {
         MemorySegment place = arena.allocate(ADDRESS);
         Object[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
@@ -127,7 +127,7 @@ public class Heat {
         structs.set(JAVA_INT, index * layout.byteSize() + layout.byteOffset(groupElement(name)), value);
     }
 
-    /** Java's memory as this process's section of an array. */
+    /** Makes this process's section of an array from Java's memory. */
     MemorySegment borrow(MemorySegment comm, MemorySegment layout, MemorySegment data, long[] extents) throws Throwable {
         MemorySegment memory = arena.allocate(MEMORY);
         memory.set(ADDRESS, MEMORY.byteOffset(groupElement("data")), data);
@@ -150,7 +150,7 @@ public class Heat {
         return place.get(JAVA_LONG, 0);
     }
 
-    /** y = a x + y, on blocks of a line of n elements. */
+    /** Computes y = a x + y, on blocks of a line of n elements. */
     void daxpy(MemorySegment comm, int rank, int size, long n) throws Throwable {
         MemorySegment axis = arena.allocate(AXIS);
         set(axis, AXIS, 0, "extent", n);
@@ -233,7 +233,7 @@ public class Heat {
 
     void run() throws Throwable {
         call("distview_initialize", MemorySegment.NULL); // MPI and Kokkos
-        // MPI_COMM_WORLD as MPI numbers it for Fortran: Open MPI, or MPICH and its relatives.
+        // MPI_COMM_WORLD as its Fortran integer: Open MPI, or MPICH and MPIs derived from it.
         int world = library.find("ompi_mpi_comm_world").isPresent() ? 0 : 0x44000000;
         MemorySegment comm = make("distview_communicator_create_f", world);
         int rank = number("distview_communicator_rank", comm);

@@ -7,7 +7,7 @@ namespace poisson {
 
 namespace {
 
-/// What must be alike for an iteration to go on from a checkpoint.
+/// Parameters that must be equal for an iteration to continue from a checkpoint.
 distview::Attributes parameters_of(const Options& options) {
     const Shape& shape = options.shape;
     distview::Attributes all{{"program", std::string("poisson")},
@@ -29,7 +29,7 @@ void IterationFiles::finish(const distview::ConjugateGradientResult& result) {
     if (result.iterations == m_restart_iteration &&
         program::overwrites_restart(m_comm, m_options.checkpoints))
         return;
-    // Without the last norm, that of r, which comes next.
+    // Without the norm of r, the last one: the continued iteration computes it again.
     std::vector<double> history = result.history;
     if (!history.empty()) history.pop_back();
     write(result.iterations, history);

@@ -11,17 +11,17 @@
 
 namespace poisson {
 
-/// The checkpoint that an iteration goes on from, and those that it writes.
+/// The checkpoint from which an iteration continues, and the checkpoints that it writes.
 ///
 /// Collective: update() and finish(), over the communicator of construction
-/// Errors:     those of distview::Checkpoint; distview::UsageError if the checkpoint is one of another problem; the same
+/// Errors:     those of distview::Checkpoint; distview::UsageError if the checkpoint is of another problem; the same
 ///             on all ranks
 class IterationFiles {
 public:
     IterationFiles(const distview::Communicator& comm, const Options& options)
         : m_comm(comm), m_options(options) {}
 
-    /// Called before each step and at the end: goes on from a checkpoint, and writes those of every so many steps.
+    /// Call it before each step and at the end: continues from a checkpoint, and writes a checkpoint if one is due.
     template <class Space, class Vector>
     void update(const Space& exec, const distview::ConjugateGradientState<Vector>& state) {
         if (m_options.checkpoints.path.empty() && m_options.checkpoints.restart.empty()) return;
@@ -38,7 +38,7 @@ public:
         exec.fence("poisson::IterationFiles::update: arrays are written to a file");
         write(state.result.iterations, state.result.history);
     }
-    /// Writes the checkpoint of the end, also of an iteration that has broken down in a step; after the solver.
+    /// Writes the final checkpoint, also if the iteration broke down in a step; call it after the solver.
     void finish(const distview::ConjugateGradientResult& result);
 
     int restart_iteration() const noexcept { return m_restart_iteration; }
@@ -50,7 +50,7 @@ private:
 
     distview::Communicator m_comm;
     Options m_options;
-    std::vector<distview::NamedArray> m_arrays; ///< of the iteration, as are the two numbers
+    std::vector<distview::NamedArray> m_arrays; ///< of the iteration, like m_rr and m_rz
     double m_rr = 0;
     double m_rz = 0;
     int m_restart_iteration = -1;

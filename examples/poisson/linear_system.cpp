@@ -8,7 +8,7 @@ namespace poisson {
 
 namespace {
 
-// Functors of global indices, and of local ones.
+// Functors on global indices, and functors on local indices.
 
 template <int Axes>
 struct FaceOf {
@@ -45,7 +45,7 @@ struct DiagonalOf {
         return sum;
     }
 };
-/// The equation of a cell: what flows out through each face.
+/// The equation of a cell: the flux out through each face.
 template <int Axes>
 struct RowOf {
     Problem<Axes> problem;
@@ -120,7 +120,7 @@ LinearSystem<Axes, Space>::LinearSystem(const Space& exec, const distview::Commu
     for (int d = 0; d < Axes; ++d) {
         Vector& faces = m_faces[static_cast<std::size_t>(d)];
         faces = make("faces");
-        // Upper faces of the last cells are in boundary padding; those of other processes come from there.
+        // Upper faces of the last cells are in boundary padding; faces that other processes own arrive from there.
         distview::fill_with(m_exec, faces, FaceOf<Axes>{problem, d}, distview::Cells::owned);
         m_plan.execute(m_exec, faces);
         inverse.faces[d] = faces.view();
@@ -177,7 +177,7 @@ distview::MatrixRows LinearSystem<Axes, Space>::assemble(const distview::RowNumb
 
 template <int Axes, class Space>
 void LinearSystem<Axes, Space>::center(const Vector& u) const {
-    // Reproducible, so that the equations do not depend on the ranks.
+    // A reproducible sum, so that the equations do not depend on the ranks.
     const double mean = distview::sum(m_exec, m_comm, u, {.reproducible = true}) /
                         static_cast<double>(m_shape.cells());
     distview::for_each(m_exec, u, TakeOff<View>{u.view(), mean});

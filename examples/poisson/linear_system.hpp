@@ -36,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION double beside(const View& view, int by, Indices... a
                          view, by, at...);
 }
 
-/// Blocks with one cell of padding on every side; that of boundaries is zero, or mirrors the other end.
+/// Blocks with one cell of padding on every side. Boundary padding is zero, or mirrors the other end.
 template <int Axes>
 distview::ArrayLayout layout_of(const Shape& shape, const distview::ProcessGrid& grid) {
     std::vector<distview::AxisSpec> axes;
@@ -47,7 +47,7 @@ distview::ArrayLayout layout_of(const Shape& shape, const distview::ProcessGrid&
     return {grid, axes};
 }
 
-/// The equations of one problem, without a matrix: the coefficients of faces, and the diagonal's inverse.
+/// The equations of one problem, without a matrix: coefficients of the faces, and the inverse of the diagonal.
 template <int Axes, class Space>
 class LinearSystem {
 public:
@@ -95,21 +95,21 @@ public:
     distview::StencilOperator<Operator> stencil();
     distview::PointPreconditioner<Inverse> jacobi() const { return {Inverse{m_inverse.view()}}; }
     const Vector& right_side() const { return m_right_side; }
-    /// An array of zeros, of the equations' own layout or without padding. Collective.
+    /// An array of zeros, in the layout of the equations or in one without padding. Collective.
     Vector make(const char* label) const { return make(label, m_layout); }
     Vector make(const char* label, const distview::ArrayLayout& layout) const;
-    /// The right side in a layout without padding, as solver stacks take it. Collective.
+    /// The right side in a layout without padding, as solver libraries need it. Collective.
     Vector make_right_side(const distview::ArrayLayout& layout) const;
     /// The diagonal of the matrix in such a layout. Collective.
     Vector make_diagonal(const distview::ArrayLayout& layout) const;
     /// The matrix. Collective.
     distview::MatrixRows assemble(const distview::RowNumbering& rows) const;
-    /// The greatest difference between u and the solution at the centres of cells; where u is determined up to a
-    /// constant, between u and the solution without their means. Collective.
+    /// The greatest difference between u and the solution at the centres of cells. If u is determined only up to a
+    /// constant: between u and the solution, each without its mean. Collective.
     double error(const Vector& u) const;
 
 private:
-    /// Takes the mean off. Collective.
+    /// Subtracts the mean. Collective.
     void center(const Vector& u) const;
     void fill_right_side(const Vector& right_side) const;
 

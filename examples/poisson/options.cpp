@@ -21,7 +21,7 @@ constexpr std::int64_t most_cells = std::int64_t{1} << 40;
 constexpr std::array size_options{"--nx", "--ny", "--nz"};
 constexpr std::array side_options{"--x-sides", "--y-sides", "--z-sides"};
 
-/// The value that a word stands for.
+/// The value that a word names.
 template <class Value>
 Value word(const std::string& option, const std::string& given,
            std::initializer_list<Value> values) {
@@ -39,7 +39,7 @@ Sides sides_of(const std::string& option, const std::string& given) {
 
 using Sizes = std::array<std::optional<std::int64_t>, 3>;
 
-/// Three axes, unless the sizes given are those of x and y.
+/// Three axes, unless only the sizes of x and y are given.
 int axes_of(const Sizes& sizes, const std::optional<std::int64_t>& n) {
     return sizes[2] || (n && !sizes[0] && !sizes[1]) || (!sizes[0] && !sizes[1]) ? 3 : 2;
 }
@@ -55,7 +55,7 @@ void set_sizes(Shape& shape, const Sizes& sizes, const std::optional<std::int64_
     }
 }
 
-/// What goes together, and whether there is a matrix unless the user says so.
+/// Checks which options fit together, and chooses whether to assemble a matrix unless the user has chosen.
 void set_solver(Options& options, bool matrix_free) {
     const bool own = options.solver == Solver::cg;
     const bool amg = options.precondition == Precondition::amg;

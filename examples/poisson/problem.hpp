@@ -7,16 +7,16 @@
 
 namespace poisson {
 
-/// What holds on the two sides of an axis.
+/// The condition on the two sides of an axis.
 enum class Sides {
     walls,    ///< u = 0
-    periodic, ///< the same on both
+    periodic, ///< equal on both sides
     neumann,  ///< no flux: k du/dn = 0
 };
 
 enum class Coefficient {
     smooth,  ///< 2 plus a product of cosines: between 1 and 3
-    jumping, ///< 1, and from the interface across x on 100
+    jumping, ///< 1, and 100 from an interface across x on
 };
 
 /// The unit square or cube in equal cells.
@@ -27,7 +27,7 @@ struct Shape {
     Coefficient coefficient = Coefficient::smooth;
 
     std::int64_t cells() const { return n[0] * n[1] * (axes == 3 ? n[2] : 1); }
-    /// Whether u is determined up to a constant only.
+    /// Whether u is determined only up to a constant.
     bool is_singular() const;
     /// Where k jumps: a face between cells near the middle of the x axis, the same for nx and 2 nx.
     double interface() const;
@@ -40,10 +40,10 @@ struct Derivatives {
     double second;
 };
 
-/// -div(k grad u) = f with a u that is known: a product of a function of each coordinate, which has its sides.
+/// -div(k grad u) = f with a known u: a product of one function per coordinate that satisfies the sides' conditions.
 ///
-/// Where k jumps, so does du/dx, and k du/dx does not: the factor of x is a function with zeros where k jumps,
-/// divided by k. It is evaluated by KOKKOS_FUNCTIONs alone.
+/// If k jumps, so does du/dx, but not k du/dx: the factor of x is a function with zeros where k jumps,
+/// divided by k. Only KOKKOS_FUNCTIONs evaluate it.
 template <int Axes>
 class Problem {
 public:
@@ -84,9 +84,9 @@ public:
         return -sum;
     }
 
-    /// What the flux through the lower face of a cell along an axis is of the difference between the two cells, per
+    /// The flux through the lower face of a cell along an axis, per difference between the two cells and per
     /// cell: the harmonic mean of k over h^2. At a wall, half a cell away from u = 0; without flux, 0. Cells along
-    /// the axis are counted from 0 to n, for the upper face of the last cell.
+    /// the axis count from 0 to n; n gives the upper face of the last cell.
     KOKKOS_FUNCTION double face(int axis, const std::int64_t (&cell)[Axes]) const {
         const auto n = m_n[axis];
         const auto per_cell = static_cast<double>(n) * static_cast<double>(n);

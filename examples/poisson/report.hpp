@@ -8,7 +8,7 @@
 namespace poisson {
 
 std::string to_json(const Report& report);
-/// The same for people.
+/// The same as a table for people.
 std::string to_table(const Report& report);
 
 /// A number with all its bits, as C99 writes it: 0x1.8p+1 for 3.

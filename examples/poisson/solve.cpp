@@ -57,7 +57,7 @@ Report solve_on(const Space& exec, const distview::Communicator& comm, const Opt
     return report;
 }
 
-/// The iteration of a solver stack, on the host.
+/// The iteration of a solver library, on the host.
 template <int Axes>
 Report solve_by_stack(const program::Exec& exec, const distview::Communicator& comm,
                       const Options& options, const distview::ProcessGrid& grid) {

@@ -9,7 +9,7 @@
 
 namespace poisson {
 
-/// What every solver stack works on: arrays without padding, the numbers of their cells, and the operator.
+/// Common input of all solver libraries: arrays without padding, the numbers of their cells, and the operator.
 template <int Axes>
 struct Stack {
     using System = LinearSystem<Axes, program::Exec>;
@@ -30,7 +30,7 @@ struct Stack {
     typename System::Vector u;
 };
 
-/// The iteration of one stack, set up.
+/// The iteration of one solver library, ready to run.
 class StackSolver {
 public:
     StackSolver() = default;
@@ -38,20 +38,20 @@ public:
     StackSolver(const StackSolver&) = delete;
     StackSolver& operator=(const StackSolver&) = delete;
 
-    /// Collective. What it finds is in Stack::u.
+    /// Collective. Stores the result in Stack::u.
     virtual distview::ConjugateGradientResult solve() = 0;
 };
 
 /// Local.
 ///
-/// Errors: distview::UsageError, with the command that gets it, if the program was built without the stack
+/// Errors: distview::UsageError, with the command that provides the library, if the program was built without it
 void require_stack(Solver solver);
 
 /// Collective.
 template <int Axes>
 std::unique_ptr<StackSolver> make_solver(Stack<Axes>& stack);
 
-// One file for each stack, compiled where that is found.
+// One file for each solver library, compiled if the library is found.
 template <int Axes>
 std::unique_ptr<StackSolver> make_petsc_solver(Stack<Axes>& stack);
 template <int Axes>

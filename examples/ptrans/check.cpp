@@ -22,7 +22,7 @@ std::vector<std::int64_t> global_indices(const Array& array, int axis) {
     return indices;
 }
 
-/// The sum of squares of a matrix over all ranks, made anew at the section of `array`.
+/// The Frobenius norm of a matrix over all ranks, with elements generated anew at the section of `array`.
 double frobenius_norm(const distview::Communicator& comm, const Options& options, Matrix matrix,
                       const Array& array) {
     const auto rows = global_indices(array, 0);

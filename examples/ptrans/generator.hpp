@@ -15,7 +15,7 @@ constexpr double value_of(std::uint32_t state) noexcept {
     return 1.0 - static_cast<double>(state) * 0x1p-30;
 }
 
-/// Element number `number`, from 0 on, of the sequence of a seed: its state is X_(number + 1).
+/// Element `number`, counted from 0, of a seed's sequence: its state is X_(number + 1).
 constexpr double hpcc_value(std::uint32_t seed, std::uint64_t number) noexcept {
     return value_of(Jump(number + 1)(seed));
 }

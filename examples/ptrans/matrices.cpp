@@ -25,7 +25,7 @@ Elements::Elements(const Options& options, Matrix matrix, std::span<const std::i
                    std::span<const std::int64_t> columns)
     : m_is_hpcc(options.variant == Variant::hpcc) {
     if (m_is_hpcc) {
-        // A is numbered along its columns, A^T and C along their rows; the long way is m either way.
+        // A is numbered along its columns, A^T and C along their rows; the larger step is m in both cases.
         const std::int64_t row_step = matrix == Matrix::a ? 1 : options.m;
         const std::int64_t column_step = matrix == Matrix::a ? options.m : 1;
         const std::uint32_t seed = matrix == Matrix::c ? options.seed_c : options.seed_a;

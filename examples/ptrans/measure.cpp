@@ -19,7 +19,7 @@ namespace {
 template <class Space>
 using ArrayOf = distview::DistView<double**, Kokkos::LayoutRight, typename Space::memory_space>;
 
-/// A matrix where the host can read and write it: itself, or a copy.
+/// A matrix that the host can read and write: the array itself, or a copy.
 template <class AnyArray>
 class OnHost {
 public:
@@ -42,7 +42,7 @@ private:
     Array m_host;
 };
 
-/// C as it is before; with beta = 0 nobody may read it.
+/// Sets C before a transposition; with beta = 0 the transposition must not read it.
 template <class Space, class Host>
 void set_c(const Space& exec, const Options& options, const Host& c) {
     if (options.beta == 0) {
@@ -70,7 +70,7 @@ void require_formulas(const Shape& shape, const Traffic& traffic) {
         });
 }
 
-/// One trial; its check, traffic and plan go to the report.
+/// Runs one trial; its check, traffic and plan go to the report.
 template <class Space>
 Trial run_trial(const Space& exec, const distview::Communicator& comm, Report& report) {
     const Options& options = report.options;
@@ -121,7 +121,7 @@ Report measure(const Space& exec, const distview::Communicator& comm, const Opti
     report.options = options;
     report.shape = {options.m, options.n, options.mb, options.nb, grid.extent(0), grid.extent(1)};
     report.threads = exec.concurrency();
-    // A is read, C written, and read unless beta is 0.
+    // A is read and C is written; C is also read unless beta is 0.
     report.memory_bytes = (options.beta == 0 ? 2 : 3) * 8 * options.m * options.n;
     double residual = 0;
     std::optional<Check> first;

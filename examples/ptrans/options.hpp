@@ -6,10 +6,10 @@
 
 namespace ptrans {
 
-/// Whose matrices and whose check.
+/// The source of matrices and check.
 enum class Variant { hpcc, chapel };
 
-/// What the command line asks for, with defaults filled in.
+/// Options of the command line, with defaults filled in.
 struct Options {
     Variant variant = Variant::hpcc;
     std::int64_t m = 4096; ///< rows of A, columns of C
@@ -22,19 +22,19 @@ struct Options {
     std::uint32_t seed_c = 200;
     std::uint64_t seed_grid = 1; ///< of the permutations of the ranks
     int trials = 5;
-    std::string space = "host"; ///< where matrices lie and are moved: host or cuda
+    std::string space = "host"; ///< memory of the matrices and their moves: host or cuda
     std::string json_path;
 };
 
-/// What parsing the command line led to.
+/// The result of parsing the command line.
 struct CommandLine {
     Options options;
-    std::string help; ///< not empty if help was asked for
+    std::string help; ///< not empty if help was requested
 };
 
 /// Reads the command line. Local; prints nothing.
 ///
-/// Errors: distview::UsageError saying which option is wrong and what was expected
+/// Errors: distview::UsageError that names the wrong option and the expected value
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 } // namespace ptrans

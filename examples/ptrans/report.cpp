@@ -12,12 +12,12 @@ namespace ptrans {
 
 namespace {
 
-/// HPCC's: the matrix is moved once.
+/// HPCC's rate: it counts the matrix once.
 double gigabytes_per_second(const Report& report, double seconds) {
     return seconds > 0 ? 8e-9 * static_cast<double>(report.shape.elements()) / seconds : 0;
 }
 
-/// Of what must be read and written.
+/// The rate of the bytes that must be read and written.
 double memory_gigabytes_per_second(const Report& report, double seconds) {
     return seconds > 0 ? 1e-9 * static_cast<double>(report.memory_bytes) / seconds : 0;
 }

@@ -8,7 +8,7 @@
 namespace ptrans {
 
 std::string to_json(const Report& report);
-/// The same for people.
+/// The same as a table for people.
 std::string to_table(const Report& report);
 
 } // namespace ptrans

@@ -10,7 +10,7 @@
 
 namespace ptrans {
 
-/// A permutation of 0 to n - 1 that depends on the seed and the trial only: process p of the grid is
+/// A permutation of 0 to n - 1 that depends only on the seed and the trial: process p of the grid is
 /// rank permutation[p].
 std::vector<int> rank_permutation(std::uint64_t seed, int trial, int n);
 
@@ -24,7 +24,7 @@ public:
     ShuffledRanks& operator=(const ShuffledRanks&) = delete;
 
     const distview::Communicator& communicator() const noexcept { return m_communicator; }
-    /// Frees the communicators. Without, they live until MPI ends.
+    /// Frees the communicators. Without close(), they live until MPI ends.
     void close();
 
 private:

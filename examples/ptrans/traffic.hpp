@@ -10,17 +10,17 @@
 
 namespace ptrans {
 
-/// A in blocks of mb x nb.
+/// Layout of A, in blocks of mb x nb.
 distview::ArrayLayout layout_of_a(const Shape& shape);
-/// C in blocks of nb x mb, on the same grid.
+/// Layout of C, in blocks of nb x mb, on the same grid.
 distview::ArrayLayout layout_of_c(const Shape& shape);
 
-/// What the schedule of C = A^T says of its messages.
+/// The messages in the schedule of C = A^T.
 struct Traffic {
-    /// By process of the grid: with how many processes it exchanges elements (sends, receives or both),
-    /// itself included where it is one of them.
+    /// By process of the grid: number of processes with which it exchanges elements (sends, receives or both),
+    /// itself included if it is one of them.
     std::vector<int> partners;
-    /// Of the elements that go to other processes, all together.
+    /// Bytes of all elements that go to other processes.
     std::int64_t wire_bytes = 0;
 };
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A film that ParaView plays, and an animation of it by Matplotlib: of waves on a pond, or of a film that there is.
+"""Writes a film that ParaView plays, and its animation by Matplotlib: of waves on a pond, or of an existing film.
 
     scripts/python -n 4 examples/python/film.py                         # computes waves.vtkhdf and makes waves.gif
-    scripts/python -n 2 examples/python/film.py film.vtkhdf h film.gif  # of shallow_water --movie film.vtkhdf, say
+    scripts/python -n 2 examples/python/film.py film.vtkhdf h film.gif  # film of shallow_water --movie film.vtkhdf
 
-Matplotlib is asked for a picture on process 0 only; a step is read by all processes and gathered there.
+Only process 0 uses Matplotlib; all processes read a step, and process 0 gathers it.
 """
 
 import sys
@@ -17,7 +17,7 @@ ROWS, COLUMNS, STEPS, STEPS_A_FRAME, WIDTH = 90, 120, 240, 12, 0.5
 
 
 def drop(i, j):
-    """Where the stone falls in, at row i and column j."""
+    """The drop where the stone falls in, at row i and column j."""
     return np.exp(-((i - 30) ** 2 + (j - 45) ** 2) / 20.0)
 
 
@@ -39,7 +39,7 @@ def compute(comm, path):
 
 
 def value_range(path, name, frames, array):
-    """The least and the greatest value of all steps, widened if they are equal; each step is read into `array`."""
+    """The smallest and the largest value of all steps, widened if they are equal; reads each step into `array`."""
     ranges = []
     for step in range(frames):
         distview.load(path, out=array, names=name, step=step)

@@ -20,7 +20,7 @@ def start(i, j):
 
 
 def numpy_alone():
-    """The whole computation in one process, without any of this."""
+    """The whole computation in one process, with NumPy only."""
     now = np.zeros((ROWS + 2, COLUMNS + 2))
     now[1:-1, 1:-1] = start(*np.mgrid[:ROWS, :COLUMNS])
     for _ in range(STEPS):
@@ -31,12 +31,12 @@ def numpy_alone():
 
 comm = MPI.COMM_WORLD
 
-# Blocks of the plate, each with one more cell on every side; around the plate these are walls of 0.
+# Blocks of the plate, each with one additional cell on every side; around the plate these are walls of 0.
 now = distview.zeros((ROWS, COLUMNS), "bb", comm, padding=1)
 i, j = (now.global_indices(axis, "interior") for axis in (0, 1))
 now.interior[...] = start(i[:, None], j[None, :])
 
-# Memory of NumPy's does as well.
+# Memory from NumPy works as well.
 memory = np.zeros(now.local_shape)
 later = distview.wrap(memory, (ROWS, COLUMNS), "bb", comm, padding=1)
 

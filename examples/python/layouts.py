@@ -15,10 +15,10 @@ from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 
-# The indices of this process along an unstructured axis: any, in any order.
+# The indices of this process along an unstructured axis: any indices, in any order.
 mine = np.arange(comm.rank, 14, comm.size)[::-1]
 
-# name: (interior shape, layout, more)
+# name: (interior shape, layout, further arguments)
 arrays = {
     "blocks": ((12, 18), "bb", {}),
     "padded": ((12, 18), "bb", {"padding": 1, "periodic": (False, True)}),
@@ -45,7 +45,7 @@ for name, (shape, layout, more) in arrays.items():
         print(f"--- {name}\n{distview.describe(array)}\n")
         if matplotlib:
             distview.plot_layout(array).savefig(folder / f"{name}.png")
-    # However it is dealt out, nothing is lost and nothing is there twice.
+    # In every layout each element exists exactly once.
     assert array.sum() == np.prod(shape), name
 
 if comm.rank == 0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A producer of distributed arrays that has never heard of DistView.
+"""A producer of distributed arrays that does not use DistView.
 
-Its arrays are sections of NumPy memory, one per process, that describe themselves in the words of
-the Distributed Array Protocol. That takes one method and one dictionary per axis.
+Its arrays are sections of NumPy memory, one per process, that describe themselves in the terms of
+the Distributed Array Protocol. This takes one method and one dictionary per axis.
 """
 
 import numpy as np
@@ -11,15 +11,15 @@ ROWS, COLUMNS = 24, 10
 
 
 def wave(row):
-    """One sine wave over the rows: the values of the array's interior, the same in each column."""
+    """One sine wave over the rows: the interior values of the array, equal in each column."""
     return np.sin(2 * np.pi * row / ROWS)
 
 
 class Section:
-    """One process's part of a periodic array: rows in padded blocks, columns dealt out in turn.
+    """One process's part of a periodic array: rows in padded blocks, columns dealt out in turns.
 
-    The rows are computed by all processes, block after block. Every section has one more row on
-    each side: a copy of the neighbour's row, or, at the array's two ends, boundary padding.
+    All processes compute the rows, block after block. Every section has one additional row on
+    each side: a copy of the neighbour's row or, at the array's two ends, boundary padding.
     """
 
     def __init__(self, rank, size):
@@ -30,14 +30,14 @@ class Section:
         if down > ROWS:
             raise ValueError(f"{ROWS} rows cannot be cut into {down} blocks")
 
-        # Interior rows first to last - 1; in the whole array, which has boundary padding above, row
-        # 0 of the interior is row 1.
+        # Interior rows first to last - 1. The whole array has boundary padding above, so row
+        # 0 of the interior is row 1 of the whole array.
         first, last = (ROWS * r // down for r in (row, row + 1))
         columns = range(column, COLUMNS, across)
         self.buffer = np.zeros((last - first + 2, len(columns)))
         self.buffer[1:-1] = wave(np.arange(first, last))[:, None]
 
-        # Version 0.10: start and stop include the padding, so that stop - start is what is here.
+        # Version 0.10: start and stop include the padding, so stop - start is the extent of the section.
         self.rows = {
             "dist_type": "b",
             "size": ROWS + 2,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Brings a producer and a consumer together that know only the protocol, not each other.
+"""Connects a producer and a consumer that use only the protocol and do not know each other.
 
 scripts/python -n 4 examples/python/run_protocol.py
 """
@@ -19,7 +19,7 @@ quotient = consumer.second_difference_quotient(section, comm)
 expected = 2 - 2 * np.cos(2 * np.pi / producer.ROWS)
 assert abs(quotient - expected) < 1e-13, (quotient, expected)
 
-# The consumer worked on the producer's memory: it filled the padding there, and nothing else.
+# The consumer worked on the producer's memory: it filled the padding there and changed nothing else.
 rows = section.rows
 above, below = producer.wave(rows["start"] - 1), producer.wave(rows["stop"] - 2)
 assert np.allclose(section.buffer[0], above, atol=1e-14)

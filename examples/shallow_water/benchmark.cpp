@@ -10,7 +10,7 @@ namespace {
 
 constexpr int warm_up_steps = 100;
 constexpr int timed_steps = 500;
-/// Read and write h, u, v and the previous tendencies, and the velocities once more for friction.
+/// Counts reading and writing of h, u, v and the previous tendencies, and of the velocities once more for friction.
 constexpr double words_of_cost_model = 16;
 
 } // namespace
@@ -19,7 +19,7 @@ template <class Real, class Space>
 BenchmarkReport benchmark(const Space& exec, const distview::Communicator& comm,
                           const Options& options, Model<Real, Space>& model) {
     BenchmarkReport report;
-    // Half of the triad's runs before the model and half after it: both see the same machine.
+    // Half of the triad's runs are before the model and half after it, so that both see the same state of the machine.
     program::Triad triad(exec, comm, program::stream_bytes(comm, std::int64_t{512} << 20));
     triad.run(5);
 

@@ -6,11 +6,11 @@
 
 namespace shallow_water {
 
-/// Times 500 steps after the first one, beside the STREAM triad of the same run, and leaves the
+/// Times 500 steps after the first one, runs the STREAM triad for comparison, and leaves the
 /// model at step 501.
 ///
-/// As the published benchmark, but waiting for the warm-up: first step; copy of the state; 100 steps
-/// that are thrown away; 500 steps between barriers.
+/// The same as the published benchmark, except that it waits for the warm-up: first step; copy of the state;
+/// 100 steps that are discarded; 500 steps between barriers.
 ///
 /// Collective: over comm
 template <class Real, class Space>

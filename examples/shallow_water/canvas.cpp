@@ -82,7 +82,7 @@ void Canvas::draw_arrow(double x0, double y0, double x1, double y1, double thick
 
 void Canvas::draw_text(double x, double y, int scale, const std::string& text,
                        const Colour& colour) {
-    // The font comes as rectangles: four corners of x, y, z and a colour each.
+    // The library returns the text as rectangles: four corners, each with x, y, z and a colour.
     struct Corner {
         float x, y, z;
         unsigned char colour[4];
@@ -111,7 +111,7 @@ bool Canvas::write_png(const std::string& path) const {
         for (const float channel : {pixel.red, pixel.green, pixel.blue})
             bytes.push_back(
                 static_cast<unsigned char>(std::lround(255.0F * std::clamp(channel, 0.0F, 1.0F))));
-    // stbi_write_png() does not look whether what it writes arrives.
+    // stbi_write_png() does not check whether all of its output is written.
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     const auto write = [](void* to, void* data, int size) {
         static_cast<std::ofstream*>(to)->write(static_cast<const char*>(data), size);

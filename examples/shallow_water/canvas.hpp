@@ -25,10 +25,10 @@ public:
     int width() const noexcept { return m_width; }
     int height() const noexcept { return m_height; }
 
-    /// Confines all that follows to a rectangle.
+    /// Confines all further drawing to a rectangle.
     void clip(int x, int y, int width, int height);
     void set(int x, int y, const Colour& colour);
-    /// Lays a colour over what is there; opacity from 0 to 1.
+    /// Blends a colour over the pixel; opacity from 0 to 1.
     void blend(int x, int y, const Colour& colour, float opacity);
     void fill(double x, double y, double width, double height, const Colour& colour);
     /// A line with round ends.
@@ -55,7 +55,7 @@ private:
 
     int m_width;
     int m_height;
-    int m_left = 0; ///< of the part that may be drawn on
+    int m_left = 0; ///< m_left to m_bottom: the part that may be drawn on
     int m_top = 0;
     int m_right;
     int m_bottom;

@@ -11,8 +11,8 @@
 
 namespace shallow_water {
 
-/// Fills every element that an exchange may write with NaN, so that a cell which is read without
-/// having been exchanged shows. Walls keep their values.
+/// Fills every element that an exchange may write with NaN, so that reading a cell without an exchange
+/// becomes visible. Walls keep their values.
 template <class Real, class Space>
 void poison_padding(const Space& exec, const Array<Real, Space>& array,
                     const distview::PaddingExchangeSchedule& schedule) {
@@ -33,7 +33,7 @@ void poison_padding(const Space& exec, const Array<Real, Space>& array,
         });
 }
 
-/// A padding exchange of fixed arrays, poisoned before if asked for.
+/// A padding exchange of fixed arrays, whose padding is poisoned before if requested.
 template <class Real, std::size_t n_fields, class Space = Exec>
 class Exchange {
 public:

@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// What the narrow and the published variant do after their sweep and a second exchange, and the
+/// The second half of a step in the narrow and the published variant, after their sweep and a second exchange, and the
 /// kernels of the published variant that prepare its exchanges of diagnostics and friction fluxes.
 namespace shallow_water::fused {
 
@@ -41,7 +41,7 @@ private:
         const Coefficients<Real> c = m_c;
         const Section& section = m_strips.section;
         const int strip = team.league_rank();
-        // The rows as they were before friction: this one and the one south of it are, or will be,
+        // Copies of the rows before friction: this row and the one south of it are, or will be,
         // overwritten.
         Real* const a = m_strips.scratch_row(strip, scratch + r % 2);
         const Real* a_s = m_strips.scratch_row(strip, scratch + (r + 1) % 2);
@@ -66,7 +66,7 @@ private:
 
 /// Friction of u, then of v with fluxes against the new u (mode P), in place.
 ///
-/// Row -1 of flux.fn and column -1 of flux.fe are the neighbours' (BorderFrictionFluxes,
+/// Row -1 of flux.fn and column -1 of flux.fe belong to neighbours (BorderFrictionFluxes,
 /// exchanged).
 template <class Real>
 class PublishedFrictionSweep {
@@ -159,7 +159,7 @@ private:
     Diagnostics<Real> m_flux;
 };
 
-/// Computes the diagnostics of the owned cells that a neighbour needs, and of no others: fe in the
+/// Computes the diagnostics only of those owned cells that a neighbour needs: fe in the
 /// first row and last column, fn in the last row and first column, q in the last row and column, ke
 /// in the first row and column.
 template <class Real>
@@ -169,7 +169,7 @@ public:
                       const Diagnostics<Real>& border)
         : m_c(c), m_section(section), m_state(state), m_border(border) {}
 
-    /// k < nx: the cells of column k; otherwise those of row k - nx.
+    /// k < nx: the cells of column k; otherwise the cells of row k - nx.
     KOKKOS_FUNCTION void operator()(int k) const {
         const int last_row = m_section.ny - 1;
         const int last_column = m_section.nx - 1;

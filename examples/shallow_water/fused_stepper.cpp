@@ -17,7 +17,7 @@ using distview::PaddingExchangeOptions;
 using distview::Stencil;
 using distview::Widths;
 
-/// Widths by side of the receiver.
+/// Widths, by the side of the receiver.
 struct Sides {
     int west = 0;
     int east = 0;
@@ -29,7 +29,7 @@ PaddingExchangeOptions options(const Sides& sides, Stencil stencil) {
     return {stencil, std::vector<Widths>{{sides.south, sides.north}, {sides.west, sides.east}}};
 }
 
-/// Mode C where every block has two rows and columns: one exchange and one sweep a step.
+/// Mode C if every block has at least two rows and columns: one exchange and one sweep per step.
 template <class Real, class Space>
 class WideStepper final : public Stepper<Real, Space> {
 public:
@@ -53,9 +53,9 @@ private:
     Exchange<Real, 3, Space> m_exchange;
 };
 
-/// The same over padding that is two cells wide for each of `deep` steps, of which the first one exchanges. Every step
-/// computes, besides the section, those cells around it that the steps after it read, with the bits that their owners
-/// compute. Tendencies are part of what is exchanged: the steps of a round advance fewer cells each time.
+/// The same with padding that is two cells wide for each of `deep` steps; the first of these steps exchanges. Besides
+/// the section, every step computes those surrounding cells that later steps read, with the same bits as their owners.
+/// The exchange includes tendencies, because each step of a round advances fewer cells than the one before.
 template <class Real, class Space>
 class DeepStepper final : public Stepper<Real, Space> {
 public:
@@ -97,17 +97,17 @@ public:
     }
 
 private:
-    /// How far around a cell a step reads.
+    /// Distance from a cell up to which a step reads.
     static constexpr int reach = 2;
 
     /// A step that leaves `around` valid cells around the section.
     struct Round {
         fused::FusedKernels<Real, Space> kernels;
-        State<Real> state; ///< from the first cell that is computed
+        State<Real> state; ///< begins at the first computed cell
         int around;
     };
 
-    /// Columns are exchanged on every grid, and rows as deep as they.
+    /// Columns are exchanged on every grid, and rows to the same depth.
     int valid_cells() const {
         return static_cast<int>(this->m_arrays[0].valid_padding().depth(1).low);
     }
@@ -116,7 +116,7 @@ private:
     Exchange<Real, 6, Space> m_exchange;
 };
 
-/// WideStepper's step in tiles, which are not swept in place: two sets of arrays take turns.
+/// WideStepper's step in tiles. Tiles are not updated in place: two sets of arrays take turns.
 template <class Real, class Space>
 class TiledStepper final : public Stepper<Real, Space> {
 public:
@@ -142,7 +142,7 @@ public:
 private:
     using Arrays = typename Stepper<Real, Space>::Arrays;
 
-    /// All but dh, which every cell needs of itself alone.
+    /// All arrays except dh, which a cell needs only of itself.
     static Arrays other_set(const StepperInput<Real, Space>& input) {
         Arrays other = input.arrays;
         for (const std::size_t i : {0, 1, 2, 4, 5}) other[i] = make_array<Real>(input, "other");
@@ -162,7 +162,7 @@ private:
     std::string m_label = "shallow_water::TiledStepper::step";
 };
 
-/// Mode C for any blocks: a second exchange before friction.
+/// Mode C for blocks of any size: a second exchange before friction.
 template <class Real, class Space>
 class NarrowStepper final : public Stepper<Real, Space> {
 public:
@@ -194,7 +194,7 @@ private:
     Exchange<Real, 2, Space> m_velocity_exchange;
 };
 
-/// Mode P: the padding of u and v stays as it was before friction, which the next step reads.
+/// Mode P: the padding of u and v keeps its values from before friction, and the next step reads these.
 template <class Real, class Space>
 class PublishedStepper final : public Stepper<Real, Space> {
 public:

@@ -9,9 +9,9 @@
 
 namespace shallow_water::fused {
 
-/// How much of a step one sweep does, see kernels_fused.hpp.
+/// The part of a step that one sweep does, see kernels_fused.hpp.
 enum class Variant {
-    wide,      ///< mode C, everything, from padding of width 2
+    wide,      ///< mode C, the whole step, from padding of width 2
     narrow,    ///< mode C without friction, from padding of width 1
     published, ///< mode P without friction, with the diagnostics' padding from their owners
 };
@@ -19,8 +19,8 @@ enum class Variant {
 /// Sweeps a strip from south to north: diagnostics between rows r and r + 1, then tendencies and
 /// new h (and u, v) of row r, then in the wide variant friction of row r - 1, all in place.
 ///
-/// Results stay in scratch rows, in cache, until the next rows have used them. Nothing is read that
-/// was overwritten: once row r is advanced, only rows r + 1 and r + 2 of the old state are needed.
+/// Results stay in scratch rows, in cache, until the next rows have used them. No sweep reads an
+/// overwritten value: once row r is advanced, only rows r + 1 and r + 2 of the old state are needed.
 template <class Real, Variant variant>
 class Sweep {
 public:
@@ -81,11 +81,11 @@ private:
     KOKKOS_FUNCTION Rows rows_at(int strip, int r) const {
         using S = Strips<Real>;
         const Section& section = m_strips.section;
-        // With v = 0 on a wall every flux through it is 0, whatever the other rows hold.
+        // With v = 0 on a wall every flux through it is 0, whatever values the other rows have.
         const bool wall = section.is_at_north_wall(r) || (section.south_wall && r == -1);
         const int now = (r + 2) % 2;
         const int other = 1 - now;
-        // Rows "ahead" are not read but requested; they may lie beyond the arrays.
+        // Rows "ahead" are prefetched but not read; they may lie beyond the arrays.
         Rows row;
         row.h = m_strips.state_row(strip, m_state.h, S::edge_h, r);
         row.h_n = m_strips.state_row(strip, m_state.h, S::edge_h, r + 1);
@@ -137,7 +137,7 @@ private:
                     row.u_ahead, row.v_ahead);
     }
 
-    /// Replaces what depends on diagnostics that another section owns and has computed from its
+    /// Replaces values that depend on diagnostics of another section, which has computed them from its
     /// own, different padding of u and v.
     template <class Member>
     KOKKOS_FUNCTION void take_padding(const Member& team, const Rows& row, int r) const {

@@ -8,14 +8,14 @@
 
 namespace shallow_water::fused {
 
-/// Mode C's whole step for tiles of cells, each by a team in memory that the team shares: the cut for
-/// devices, where strips are too few to keep all processors busy and would leave their scratch rows in
+/// Mode C's whole step for tiles of cells, each computed by a team in memory shared by the team. This division suits
+/// devices: strips are too few to keep all processors busy, and would leave their scratch rows in
 /// slow memory.
 ///
-/// Same formulas on the same operands as Sweep's wide variant, hence the same bits; but not in place,
-/// since tiles are not swept in an order: new h, u, v, du, dv are written to arrays of their own.
-/// The state is read with two cells around the tile; diagnostics are computed with one more than the
-/// tile needs, which several tiles do.
+/// The formulas and operands are those of Sweep's wide variant, hence the same bits. But tiles have no order, so
+/// they cannot be updated in place: new h, u, v, du, dv are written to separate arrays.
+/// A tile reads the state with two cells around it, and computes diagnostics with one cell more than it
+/// needs; several tiles compute such cells.
 template <class Real, class Space>
 class TileSweep {
 public:
@@ -49,7 +49,7 @@ private:
     static constexpr int rows = 64 / static_cast<int>(sizeof(Real));
     static constexpr int columns = 32;
 
-    /// What a team keeps of every cell of its tile and two around it: the state; volume fluxes; vorticity
+    /// Values that a team keeps for every cell of its tile and two cells around it: the state; volume fluxes; vorticity
     /// fluxes on v and u; kinetic energy.
     enum Field : int { h, u, v, fe, fn, turn_v, turn_u, ke, n_fields };
     static_assert(n_fields * (rows + 4) * (columns + 4) * sizeof(Real) <= 32 * 1024,
@@ -76,7 +76,7 @@ private:
         team.team_barrier();
     }
 
-    /// Cells beyond the arrays, which no cell of the section needs, are given the values of others.
+    /// Cells beyond the arrays, which no cell of the section needs, get values of other cells.
     KOKKOS_FUNCTION void load(const Tile& tile, int a, int b) const {
         const int r = Kokkos::min(tile.row + a - 2, m_section.ny + 1);
         const int i = Kokkos::min(tile.column + b - 2, m_section.nx + 1);
@@ -85,7 +85,7 @@ private:
             (m_section.south_wall && r < 0) || (m_section.north_wall && r >= m_section.ny - 1);
         tile.at(h, a, b) = m_now.h(row, i);
         tile.at(u, a, b) = m_now.u(row, i);
-        // With v = 0 on a wall every flux through it is 0, whatever the other rows hold.
+        // With v = 0 on a wall every flux through it is 0, whatever values the other rows have.
         tile.at(v, a, b) = wall ? Real(0) : m_now.v(row, i);
     }
 
@@ -106,7 +106,7 @@ private:
         at(ke, a + 1, b + 1) = kinetic_energy(at(u, a + 1, b + 1), u_n, at(v, a + 1, b + 1), v_e);
     }
 
-    /// Tendencies of a cell; its new h goes to memory, its new u and v take the place of the old ones,
+    /// Computes the tendencies of a cell. Its new h goes to memory; its new u and v replace the old ones,
     /// which only this cell still needs.
     KOKKOS_FUNCTION void advance(const Tile& tile, int a, int b) const {
         const int r = tile.row + a - 2;
@@ -151,7 +151,7 @@ private:
         return r >= 0 && r < m_section.ny && i >= 0 && i < m_section.nx;
     }
 
-    /// Whether the tile is the one that writes the tendencies of a cell of the section or of the ring
+    /// Whether this tile writes the tendencies of a cell of the section or of the ring
     /// around it.
     KOKKOS_FUNCTION bool is_own(const Tile& tile, int r, int i) const {
         const bool row = (r >= tile.row || r < 0) && (r < tile.row + rows || r >= m_section.ny);
@@ -164,7 +164,7 @@ private:
     Section m_section;
     State<Real> m_now;
     State<Real> m_next;
-    int m_first; ///< row whose velocity is advanced, beyond the section where there is a neighbour
+    int m_first; ///< first row whose velocity is advanced; beyond the section if it has a neighbour there
     int m_last;
 };
 

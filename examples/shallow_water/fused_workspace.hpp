@@ -42,7 +42,7 @@ void columns_on_host(int begin, int end, const Body& body, const Real* ahead,
                      const Ahead*... more_ahead) {
     constexpr int line = 64 / static_cast<int>(sizeof(Real));
     int i = begin;
-    // Up to column 0, where the scratch rows start a cache line.
+    // Runs up to column 0, where the scratch rows start a cache line.
     for (; i < end && i < 0; ++i) {
         body(i);
     }
@@ -65,12 +65,12 @@ KOKKOS_FORCEINLINE_FUNCTION void columns_by_team(const Member& team, int begin, 
 
 } // namespace impl
 
-/// Runs the body for columns that do not depend on each other: the vector loop of a host thread,
+/// Runs the body for independent columns: in the vector loop of a host thread, or in
 /// all threads of a team on a device (which then wait for each other).
 ///
-/// `ahead` are rows that the strip will soon read from memory; a host thread requests them line by
-/// line on its way. Its own prefetching stops whenever a sweep computes from cache, which it does
-/// most of the time: without these requests a step takes a third longer.
+/// `ahead` are rows that the strip will soon read from memory; a host thread prefetches them line by
+/// line. The hardware prefetcher stops whenever a sweep computes from cache, which is most of
+/// the time: without these requests a step takes a third longer.
 template <class Member, class Body, class... Ahead>
 KOKKOS_FORCEINLINE_FUNCTION void for_columns(const Member& team, int begin, int end,
                                              const Body& body, const Ahead*... ahead) {
@@ -82,12 +82,12 @@ KOKKOS_FORCEINLINE_FUNCTION void for_columns(const Member& team, int begin, int 
 /// The section cut into strips of rows, each with scratch rows and copies of its neighbours' edges.
 ///
 /// A strip is swept in place from south to north. It also reads two rows on either side that
-/// another strip may already have overwritten; these come from copies made before the sweep
+/// another strip may already have overwritten; it reads these from copies made before the sweep
 /// ("edges"). Trivially copyable, for capture by kernels.
 template <class Real>
 struct Strips {
-    // Edge rows of the seam below strip k: rows -2..1 relative to it of u, v, h, rows -1..0 of du,
-    // dv. Each copy is read by one strip only, which may therefore also write it.
+    // Edge rows of the seam below strip k: for u, v, h rows -2..1 relative to the seam, for du,
+    // dv rows -1..0. Only one strip reads a copy, and it may therefore also write it.
     enum Edge : int {
         edge_u = 0,
         edge_v = 4,
@@ -116,13 +116,13 @@ struct Strips {
         return edges.row(strip * n_edges + slot);
     }
 
-    /// Row j of a field of the state as it was before the sweep, for any row within two of the
+    /// Row j of a field of the state before the sweep, for any row within two rows of the
     /// strip.
     KOKKOS_FUNCTION Real* state_row(int strip, const Field<Real>& field, Edge slot, int j) const {
         return row_or_copy(strip, field, slot, 2, section.inside(j));
     }
 
-    /// Row j of an old tendency, for any row within one of the strip.
+    /// Row j of an old tendency, for any row within one row of the strip.
     KOKKOS_FUNCTION Real* tendency_row(int strip, const Field<Real>& field, Edge slot,
                                        int j) const {
         return row_or_copy(strip, field, slot, 1, j);
@@ -152,7 +152,7 @@ class Workspace {
 public:
     static constexpr int n_scratch = 15;
 
-    /// n_strips = 0 chooses: one strip per thread on a host, short ones on a device.
+    /// n_strips = 0 chooses the number: one strip per thread on a host, short strips on a device.
     Workspace(const Exec& exec, const Section& section, int n_strips = 0) {
         if (n_strips <= 0) {
             n_strips = is_host<Exec> ? exec.concurrency() : (section.ny + 7) / 8;
@@ -161,11 +161,11 @@ public:
         m_strips.n_strips = std::clamp(n_strips, 1, std::max(section.ny, 1));
         m_strips.n_scratch = n_scratch;
 
-        // Column 0 starts a cache line. An odd number of lines per row keeps the rows that a sweep
-        // walks through at the same time out of each other's cache sets.
+        // Column 0 starts a cache line. An odd number of lines per row prevents rows that a sweep
+        // accesses at the same time from sharing cache sets.
         constexpr int line = 64 / static_cast<int>(sizeof(Real));
         const int stride = line * (((section.nx + 3 * line - 1) / line) | 1);
-        // Zero-initialised: one scratch row per strip is never written and stands for walls.
+        // Zero-initialised: one scratch row per strip is never written and serves for walls.
         m_scratch = Rows(Kokkos::view_alloc("shallow_water::Workspace::scratch", exec),
                          static_cast<std::size_t>(m_strips.n_strips) * n_scratch, stride);
         m_edges = Rows(Kokkos::view_alloc("shallow_water::Workspace::edges", exec),
@@ -182,7 +182,7 @@ public:
         Kokkos::parallel_for(label, policy(exec, m_strips.n_strips), body);
     }
 
-    /// Copies the rows around all seams that a following sweep will overwrite, edges [0, n_edges).
+    /// Copies the rows around all seams that the following sweep will overwrite, edges [0, n_edges).
     void save_edges(const Exec& exec, const State<Real>& state, int n_edges, int overlap) const {
         if (m_strips.n_strips < 2) {
             return;

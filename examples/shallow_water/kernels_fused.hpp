@@ -13,10 +13,10 @@
 
 namespace shallow_water::fused {
 
-/// The step in as few sweeps over memory, and as few exchanges, as the model allows.
+/// The step in as few sweeps over memory, and with as few exchanges, as the model allows.
 ///
-/// Same bits as the literal kernels. h, u, v and the old tendencies are updated in place, so that a
-/// float32 step need move only 48 bytes per cell (mode C) or 64 (mode P), counted, not measured.
+/// The bits are those of the literal kernels. h, u, v and the old tendencies are updated in place, so a
+/// float32 step needs to move only 48 bytes per cell (mode C) or 64 (mode P); these are counted, not measured.
 /// One step of each variant:
 ///
 ///   mode C, wide: every block of cells has at least 2 rows and 2 columns
@@ -40,35 +40,35 @@ namespace shallow_water::fused {
 ///       published_friction()
 ///
 /// A side is that of the receiver: "fe: west" fills column -1 of fe. Exchanging more sides or
-/// corners than named is harmless. In mode P the initial h, u, v need the second exchange once
-/// before the first step, and their padding must be left alone between steps: the model reads
-/// the neighbours' u and v as they were before friction. In mode C the initial state needs none.
+/// corners than named does no harm. In mode P the initial h, u, v need the second exchange once
+/// before the first step, and the program must not change their padding between steps: the model reads
+/// the neighbours' u and v from before friction. In mode C the initial state needs no exchange.
 ///
-/// Shapes:   arrays of the state need padding of the width named, h, u, v on all four sides where
-///           there is a neighbour (or a periodic edge), du, dv in the wide variant width 1
-///           likewise; dh never. fe, fn, q, ke exist in mode P only and need the sides named.
-///           Nothing is read or written beyond a wall, so that no array needs boundary padding
+/// Shapes:   arrays of the state need padding of the named width: h, u, v on all four sides with
+///           a neighbour (or a periodic edge); du, dv in the wide variant width 1
+///           likewise; dh never. fe, fn, q, ke exist in mode P only and need the named sides.
+///           Kernels neither read nor write beyond a wall, so no array needs boundary padding
 ///           there, but columns -1..nx (wide: -2..nx + 1) of every row must exist.
 /// Indices:  Field (0, 0) is the first owned cell
 /// Space:    kernels on `exec`; work may still run on return
 /// Touches:  owned cells of the state; wide: also the first ring of padding of du and dv, which
-///           nobody else may write between steps; of fe, fn, q, ke only owned cells on the border
+///           no other code may write between steps; of fe, fn, q, ke only owned cells on the border
 /// Cost:     no allocation and no fence after construction
 template <class Real, class Exec>
 class FusedKernels {
 public:
-    /// n_strips = 0 chooses what is fast; results do not depend on it.
+    /// n_strips = 0 chooses a fast number; results do not depend on it.
     FusedKernels(const Exec& exec, const Section& section, const Parameters& parameters,
                  int n_strips = 0)
         : m_workspace(exec, section, n_strips), m_euler(Coefficients<Real>::make(parameters, true)),
           m_adams_bashforth(Coefficients<Real>::make(parameters, false)) {}
 
-    /// Mode C, wide: the whole step. `euler` for the first step of a run, here and below.
+    /// Mode C, wide: the whole step. `euler` is for the first step of a run, here and below.
     void step(const Exec& exec, const State<Real>& state, bool euler) const {
         sweep<Variant::wide>(exec, m_step, state, {}, euler);
     }
 
-    /// Mode C, narrow: all but friction.
+    /// Mode C, narrow: the step without friction.
     void narrow_tendencies(const Exec& exec, const State<Real>& state, bool euler) const {
         sweep<Variant::narrow>(exec, m_narrow_tendencies, state, {}, euler);
     }
@@ -86,7 +86,7 @@ public:
                      BorderDiagnostics<Real>(m_adams_bashforth, section(), state, border));
     }
 
-    /// Mode P: all but friction.
+    /// Mode P: the step without friction.
     void published_tendencies(const Exec& exec, const State<Real>& state,
                               const Diagnostics<Real>& border, bool euler) const {
         sweep<Variant::published>(exec, m_published_tendencies, state, border, euler);

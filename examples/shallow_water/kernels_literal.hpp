@@ -11,7 +11,7 @@
 /// One kernel per line of the published model, on full padded arrays: simple, slow, the baseline.
 ///
 /// All arrays have padding of at least 1 on every side, walls included, zero-initialised (beyond a
-/// wall fn, q and v must stay 0; other values there must only be finite). One step, where "B(a)" is
+/// wall fn, q and v must stay 0; other values there need only be finite). In the following step, "B(a)" is
 /// the exchange of a's padding (width 1, with corners) and "B0(a)" is close_north_wall(a), then
 /// B(a):
 ///
@@ -48,7 +48,7 @@ void for_owned(const Exec& exec, const std::string& label, const Section& sectio
 
 } // namespace impl
 
-/// Copies the owned cells of h, and into the padding the nearest owned one.
+/// Copies the owned cells of h, and fills the padding with the nearest owned cell.
 template <class Real, class Exec>
 void replicate_edges(const Exec& exec, const Section& section, Field<Real> h, Field<Real> hc) {
     const int ny = section.ny;
@@ -62,10 +62,10 @@ void replicate_edges(const Exec& exec, const Section& section, Field<Real> h, Fi
         });
 }
 
-/// On northern-most sections sets the last owned row to 0, padding columns included.
+/// Sets the last owned row of the northernmost sections to 0, padding columns included.
 ///
-/// Published after the exchange, which is the same unless a northern-most section has one row only:
-/// there, the exchange would carry values south that stem from beyond the wall.
+/// The published program does this after the exchange. The result is the same unless a northernmost section has only
+/// one row: then the exchange would carry values from beyond the wall to the south.
 template <class Real, class Exec>
 void close_north_wall(const Exec& exec, const Section& section, Field<Real> a) {
     if (!section.north_wall) {

@@ -7,7 +7,7 @@ namespace shallow_water {
 
 namespace {
 
-/// Counted in applications of the published "enforce boundaries" B(a): 12 a step in mode P, 14 in C.
+/// Exchanges count applications of the published "enforce boundaries" B(a): 12 per step in mode P, 14 in mode C.
 template <class Real, class Space>
 class LiteralStepper final : public Stepper<Real, Space> {
 public:
@@ -80,13 +80,13 @@ private:
     using Arrays = typename Stepper<Real, Space>::Arrays;
     enum Exchanged { h, u, v, work_hc, work_fe, work_fn, work_q, work_ke };
 
-    /// Exchanges a field that lives on north faces, 0 on the wall.
+    /// Exchanges a field on north faces, which is 0 on the wall.
     void exchange_closed(const Space& exec, Exchanged which, const Field<Real>& field) {
         literal::close_north_wall(exec, m_section, field);
         m_exchanges[which](exec);
     }
 
-    /// Applies friction to a; w is what its differences are taken from.
+    /// Applies friction to a, with differences computed from w.
     void rub(const Space& exec, const Coefficients<Real>& c, const Field<Real>& a,
              const Field<Real>& w, const Diagnostics<Real>& d) {
         literal::friction_fluxes_east(exec, m_section, c, a, w, d.fe);

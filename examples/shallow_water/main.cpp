@@ -27,7 +27,7 @@ namespace {
 using program::root;
 using program::timed;
 
-/// A run that goes on writes a film of its own: the one of the steps before is not lost.
+/// Requires a new film for a restarted run, so that the film of the previous steps is not lost.
 void require_new_movie(const Options& options) {
     std::error_code ignored;
     const bool is_there = std::filesystem::exists(options.movie_path, ignored);
@@ -112,7 +112,7 @@ void run(const Space& exec, const distview::Communicator& comm, const Options& o
     Model<Real, Space> model(exec, comm, options);
     report.grid = model.grid();
     report.threads =
-        Kokkos::DefaultHostExecutionSpace().concurrency(); // a device has as many as it likes
+        Kokkos::DefaultHostExecutionSpace().concurrency(); // of the host, also for a device
     report.messages_per_step = model.messages_per_step();
 
     if (options.benchmark) {

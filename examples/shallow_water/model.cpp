@@ -23,13 +23,13 @@ using distview::ProcessGrid;
 using distview::require;
 using distview::text;
 
-/// Cells along the border of the largest block, which is what an exchange moves.
+/// Number of cells along the border of the largest block, which an exchange moves.
 std::int64_t border(const Options& options, int rows, int columns) {
     return (rows > 1 ? (options.nx + columns - 1) / columns : 0) +
            (columns > 1 ? (options.ny + rows - 1) / rows : 0);
 }
 
-/// The sections of an array, padding included, as the blocks of one without padding.
+/// The sections of an array, padding included, as the blocks of an array without padding.
 template <class AnyArray>
 distview::AnyDistView whole_sections(const AnyArray& array) {
     const distview::ArrayLayout& layout = array.layout();
@@ -62,10 +62,10 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
             });
         return ProcessGrid{options.grid_rows, options.grid_columns};
     }
-    // What tiles and deep padding need, see Model's constructor.
+    // Tiles and deep padding need these cells, see Model's constructor.
     const std::int64_t cells =
         options.cut == Cut::tiles || options.deep > 1 ? 2 * std::int64_t{options.deep} : 1;
-    // Of equals the one of most rows.
+    // Among grids of equal cost, the one with most rows.
     const auto cost = [&](const ProcessGrid& grid) {
         return std::pair(border(options, grid.extent(0), grid.extent(1)), -grid.extent(0));
     };
@@ -137,7 +137,7 @@ void Model<Real, Space>::initialize() {
     const Array<Real> u_host = on_host(this->u());
     const Field<Real> h = field(h_host);
     const Field<Real> u = field(u_host);
-    // Rows beyond the walls keep the profile's values, which must only be finite.
+    // Rows beyond the walls keep the profile's values, which need only be finite.
     const int south = m_section.south_wall ? -1 : 0;
     const int north = m_section.ny + (m_section.north_wall ? 1 : 0);
     for (int j = south; j < north; ++j)
@@ -148,7 +148,7 @@ void Model<Real, Space>::initialize() {
         }
     distview::deep_copy(m_exec, this->h(), h_host);
     distview::deep_copy(m_exec, this->u(), u_host);
-    // Before the stepper fills padding, which is valid from then on.
+    // This must precede the stepper's initialize(), which fills padding and makes it valid.
     for (const auto& array : m_stepper->arrays()) array.mark_written();
     m_stepper->initialize(m_exec);
     m_exec.fence("shallow_water::Model::initialize: what the host has written was copied");
@@ -208,9 +208,9 @@ std::vector<distview::NamedArray> Model<Real, Space>::state() const {
 
 template <class Real, class Space>
 void Model<Real, Space>::resume(std::int64_t steps_done) {
-    // Mode P keeps padding of before its last friction, which an exchange would overwrite.
+    // Mode P keeps padding from before its last friction; an exchange would overwrite it.
     if (m_options.mode == Mode::corrected) {
-        // Tendencies too: sweeps over deep padding advance what they have there.
+        // Tendencies too, because sweeps over deep padding advance them there.
         const auto& a = m_stepper->arrays();
         make_exchange<Real, Space>(m_comm, m_layout, {}, false, a[0], a[1], a[2], a[3], a[4],
                                    a[5])(m_exec);

@@ -18,18 +18,18 @@ namespace shallow_water {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// In the memory of the space whose kernels advance it.
+/// Arrays in the memory of the space whose kernels advance them.
 template <class Real, class Space = Exec>
 using Array = distview::DistView<Real**, Kokkos::LayoutRight, typename Space::memory_space>;
 
-/// The process grid to use: the one asked for, else of those whose blocks are wide enough for what is asked for the one
-/// that exchanges least.
+/// The process grid to use: the requested one, or, of the grids whose blocks are wide enough for the options, the grid
+/// with the smallest exchange.
 ///
-/// Errors: distview::LayoutError if a row or column of processes would own no cells, or too few, UsageError if
-///         the grid is not one of `rank_count` processes
+/// Errors: distview::LayoutError if a row or column of processes would own no cells or too few, UsageError if
+///         the grid does not have `rank_count` processes
 distview::ProcessGrid choose_grid(const Options& options, int rank_count);
 
-/// How one time step's kernels and exchanges follow each other; one class for each way.
+/// The sequence of kernels and exchanges of one time step; one derived class for each sequence.
 template <class Real, class Space = Exec>
 class Stepper {
 public:
@@ -44,22 +44,22 @@ public:
     /// Messages that this rank sends in one step, on average.
     virtual double messages_per_step() const = 0;
 
-    /// h, u, v and the previous tendencies dh, du, dv, as the last step has left them.
+    /// h, u, v and the previous tendencies dh, du, dv, as after the last step.
     const Arrays& arrays() const noexcept { return m_arrays; }
 
 protected:
     Arrays m_arrays;
 };
 
-/// The state of the model on all ranks, and how it is advanced.
+/// The state of the model on all ranks, and the stepper that advances it.
 ///
 /// Arrays are [row][column], south to north and west to east, split over the process grid; columns
 /// are periodic, rows bounded by walls.
 ///
-/// Collective: construction, initialize(), step(); all ranks pass the same
-/// Space:      arrays in the memory of Space, kernels on the instance given; step() returns when the last
+/// Collective: construction, initialize(), step(); all ranks pass the same arguments
+/// Space:      arrays in the memory of Space, kernels on the given instance; step() returns when the last
 ///             exchange has finished
-/// Errors:     UsageError if tiles are asked for where there are none; distview's; the same on all ranks
+/// Errors:     UsageError if the options request tiles that do not exist; distview's errors; the same on all ranks
 template <class Real, class Space = Exec>
 class Model {
 public:
@@ -72,26 +72,26 @@ public:
 
     const Section& section() const noexcept { return m_section; }
     const distview::ProcessGrid& grid() const noexcept { return m_layout.grid(); }
-    /// What this process sends in a step; nothing where neighbours read its arrays in place.
+    /// Messages of this process in a step; none to neighbours that read its arrays in place.
     double messages_per_step() const { return m_stepper->messages_per_step(); }
 
     /// Valid until the next step.
     const Array<Real, Space>& h() const noexcept { return m_stepper->arrays()[0]; }
     const Array<Real, Space>& u() const noexcept { return m_stepper->arrays()[1]; }
     const Array<Real, Space>& v() const noexcept { return m_stepper->arrays()[2]; }
-    /// The array where the host can read it: itself, or a copy. Waits for all kernels.
+    /// The array in memory that the host can read: itself, or a copy. Waits for all kernels.
     Array<Real> on_host(const Array<Real, Space>& array) const;
     Field<Real> field(const Array<Real>& array) const;
 
-    /// Copies of everything that a step reads and writes, for going back to.
+    /// Copies of everything that a step reads and writes, for going back to this state.
     class Snapshot;
     Snapshot save() const;
     void restore(const Snapshot& snapshot);
 
-    /// All that a step reads and writes, by its names in a file. In mode C these are the interiors of all fields; in mode P,
-    /// where padding is not what an exchange would make of it, whole sections too, one beside the other.
+    /// Everything that a step reads and writes, by its names in a file. In mode C these are the interiors of all fields.
+    /// In mode P, where an exchange would not reproduce the padding, they include whole sections side by side.
     std::vector<distview::NamedArray> state() const;
-    /// Goes on from what state() has been filled with; after initialize().
+    /// Continues from a state() that has been filled from a file; call it after initialize().
     void resume(std::int64_t steps_done);
 
     void fence(const char* reason) const { m_exec.fence(reason); }

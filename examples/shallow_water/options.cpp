@@ -21,7 +21,7 @@ using distview::UsageError;
 
 [[noreturn]] void refuse(const std::string& message) { throw UsageError(message); }
 
-/// "3x2": 3 rows and 2 columns of processes.
+/// Reads "3x2" as 3 rows and 2 columns of processes.
 void parse_grid(const std::string& value, Options& options) {
     std::istringstream in(value);
     char x = 0;
@@ -131,7 +131,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     options.exchanges = exchanges.at(exchange);
     if (cuts.count(cut) == 0) refuse(text("--cut: expected strips or tiles, got '", cut, '\''));
     options.cut = cuts.at(cut);
-    // What would change nothing is refused, lest it be taken for what was measured.
+    // Options without effect are errors, so that nobody takes them for part of a measurement.
     if (options.cut != Cut::automatic && options.exchanges == Exchanges::literal)
         refuse("--cut: expected --exchanges fused, whose sweeps it cuts, got literal");
     if (options.cut == Cut::tiles && options.mode == Mode::published)

@@ -14,22 +14,22 @@ enum class Element { float64, float32 };
 
 /// How the model exchanges padding; the results are the same.
 enum class Exchanges {
-    literal, ///< one exchange a field whenever the published program makes one
+    literal, ///< one exchange per field wherever the published program makes one
     fused    ///< as few messages as the model allows
 };
 
-/// How fused sweeps are cut for teams of threads; the results are the same.
+/// How fused sweeps are divided among teams of threads; the results are the same.
 enum class Cut {
-    automatic, ///< strips on a host, tiles on a device where there are such
+    automatic, ///< strips on a host, tiles on a device if they are possible
     strips,
-    tiles ///< in mode C, where every block has two rows and columns
+    tiles ///< in mode C, if every block has at least two rows and columns
 };
 
-/// What the command line asks for, with defaults filled in.
+/// Options of the command line, with defaults filled in.
 struct Options {
     std::int64_t nx = 360;  ///< interior columns, west to east
     std::int64_t ny = 180;  ///< interior rows, south to north
-    std::int64_t steps = 0; ///< the first, forward Euler, step included
+    std::int64_t steps = 0; ///< including the first step, which is forward Euler
     Element element = Element::float64;
     Mode mode = Mode::corrected;
     Exchanges exchanges = Exchanges::fused;
@@ -51,22 +51,22 @@ struct Options {
     bool summary = false;
 };
 
-/// Steps that the published program takes to simulate `days`: one, then blocks of 100 while the time
-/// is short of it.
+/// Steps in which the published program simulates `days`: one step, then blocks of 100 steps until the time
+/// is reached.
 std::int64_t steps_of_days(const Parameters& parameters, double days);
 
-/// What parsing the command line led to.
+/// The result of parsing the command line.
 struct CommandLine {
     Options options;
-    std::string help; ///< not empty if help was asked for
+    std::string help; ///< not empty if help was requested
 };
 
 /// Reads the command line. Local; prints nothing.
 ///
-/// Errors: distview::UsageError saying which option is wrong and what was expected
+/// Errors: distview::UsageError that names the wrong option and the expected value
 CommandLine parse_command_line(int argc, const char* const* argv);
 
-/// A hash of all options, alike on ranks that were given the same.
+/// A hash of all options, equal on ranks with the same options.
 std::uint64_t digest(const Options& options);
 
 } // namespace shallow_water

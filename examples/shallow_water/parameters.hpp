@@ -32,12 +32,12 @@ struct Parameters {
 ///
 /// Height and speed are sums and products of functions of one coordinate, computed here serially
 /// for the whole domain, so that they do not depend on the process grid.
-/// Indices: global, 0-based, without padding; rows -1..ny and columns -1..nx may be asked for.
+/// Indices: global, 0-based, without padding; rows -1..ny and columns -1..nx are allowed.
 class InitialState {
 public:
     InitialState(const Parameters& parameters, std::int64_t nx, std::int64_t ny) {
         const double pi = std::acos(-1.0);
-        // One row or column alone has no length; one cell keeps the quotients below finite.
+        // One row or column alone has no length; one cell instead keeps the following quotients finite.
         const double length_x =
             static_cast<double>(std::max<std::int64_t>(nx - 1, 1)) * parameters.dx;
         const double length_y =

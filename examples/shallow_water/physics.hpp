@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-/// Every formula of the model, once.
+/// Every formula of the model, in one place.
 ///
 /// The literal and the fused kernels call these functions on the same operands and therefore
-/// produce the same bits, as long as the compiler neither contracts a * b + c nor re-associates:
+/// produce the same bits, if the compiler neither contracts a * b + c nor re-associates:
 /// compile with -ffp-contract=off and without -ffast-math.
 ///
 /// Staggering (Arakawa C): h and ke at a cell's centre, u and fe on its east face, v and fn on its
@@ -49,7 +49,7 @@ struct Coefficients {
                 parameters.beta * parameters.dy};
     }
 
-    /// The Coriolis parameter of a global row, computed in double on every grid alike.
+    /// The Coriolis parameter of a global row, computed in double and equal on every grid.
     KOKKOS_FUNCTION Real coriolis_of_row(std::int64_t row) const {
         return static_cast<Real>(coriolis + beta_dy * static_cast<double>(row));
     }
@@ -128,7 +128,7 @@ KOKKOS_FORCEINLINE_FUNCTION Real rubbed(const Coefficients<Real>& c, Real value,
     return value + c.dt * ((fe - fe_w) * c.inverse_dx + (fn - fn_s) * c.inverse_dy);
 }
 
-/// A velocity after friction from its own gradient, from three rows of it before friction.
+/// A velocity after friction from its own gradient, computed from three of its rows before friction.
 template <class Real>
 KOKKOS_FORCEINLINE_FUNCTION Real rubbed_five_point(const Coefficients<Real>& c, const Real* a,
                                                    const Real* a_n, const Real* a_s, int i) {

@@ -18,7 +18,7 @@ namespace {
 constexpr Colour ink{0.13F, 0.16F, 0.20F};
 constexpr Colour paper{0.985F, 0.98F, 0.965F};
 
-/// From deep to high water: dark blue, light, dark red, evenly perceived steps.
+/// From deep to high water: dark blue, light, dark red, in evenly perceived steps.
 Colour colour_of(double value) {
     static constexpr std::array<Colour, 9> stops{{{0.04F, 0.13F, 0.33F},
                                                   {0.09F, 0.33F, 0.60F},
@@ -34,7 +34,7 @@ Colour colour_of(double value) {
     return mix(stops[below], stops[below + 1], static_cast<float>(at - static_cast<double>(below)));
 }
 
-/// Values at cells' centres, read between them: periodic from west to east, held at the walls.
+/// Values at the centres of cells, interpolated between them: periodic from west to east, constant beyond the walls.
 class Surface {
 public:
     Surface(const Snapshot& snapshot, const std::vector<double>& values)
@@ -64,7 +64,7 @@ private:
     const std::vector<double>& m_values;
 };
 
-/// Where the map lies on the canvas, and how pixels become cells.
+/// The place of the map on the canvas, and the conversion of pixels to cells.
 struct Map {
     int left, top, width, height;
     double cells_per_pixel_x, cells_per_pixel_y;
@@ -87,7 +87,7 @@ std::string number(double value) {
     return buffer;
 }
 
-/// The height that 99.5 % of the cells stay within, above or below the rest.
+/// The elevation that 99.5 % of the cells do not exceed, in absolute value.
 double height_range(const std::vector<double>& elevation) {
     std::vector<double> sizes;
     for (const double value : elevation)
@@ -114,7 +114,7 @@ void paint_surface(Canvas& canvas, const Map& map, const Surface& elevation, dou
         }
 }
 
-/// Arrows of the current on an even grid; the longest stand for `fastest`.
+/// Draws arrows of the current on an even grid; the longest arrows are speeds from `fastest` on.
 void paint_current(Canvas& canvas, const Map& map, const Snapshot& snapshot, double fastest) {
     const Surface u(snapshot, snapshot.u);
     const Surface v(snapshot, snapshot.v);
@@ -130,7 +130,7 @@ void paint_current(Canvas& canvas, const Map& map, const Snapshot& snapshot, dou
                 map.top + (static_cast<double>(b) + 0.5) * map.height / static_cast<double>(down);
             const double row = map.row(y);
             const double column = map.column(x);
-            // Speeds live on faces, half a cell east and north of the centre.
+            // Speeds are given on faces, half a cell east and north of the centre.
             const double east = u(row, column - 0.5);
             const double north = v(row - 0.5, column);
             const double speed = std::hypot(east, north);
@@ -213,7 +213,7 @@ std::string time_text(double days) {
 }
 
 void write_picture(const std::string& path, const Snapshot& snapshot) {
-    // About 1440 pixels across, whatever the number of cells; never a strip too thin to look at.
+    // About 1440 pixels wide for any number of cells, and never too thin to look at.
     constexpr double target_width = 1440;
     const double shape = static_cast<double>(snapshot.ny) / static_cast<double>(snapshot.nx);
     const double shown = std::clamp(shape, 0.15, 1.5);

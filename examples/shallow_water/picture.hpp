@@ -19,7 +19,7 @@ struct Snapshot {
     double days = 0;           ///< simulated time
 };
 
-/// How long a run has simulated, for a picture's title.
+/// The simulated time of a run, for a picture's title.
 std::string time_text(double days);
 
 /// Draws the surface height in colour and the current as arrows, and writes it as a PNG.

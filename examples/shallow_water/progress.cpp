@@ -23,7 +23,7 @@ std::string duration_text(double seconds) {
     return text;
 }
 
-/// Launchers give their ranks pseudo-terminals; scripts/run says what is behind them.
+/// Launchers give their ranks pseudo-terminals; scripts/run sets a variable that tells what is behind them.
 bool is_terminal() {
     const char* told = std::getenv("DISTVIEW_STDERR_IS_TERMINAL");
     return told != nullptr ? std::string(told) == "1" : isatty(STDERR_FILENO) == 1;

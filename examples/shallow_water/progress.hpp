@@ -6,7 +6,7 @@
 
 namespace shallow_water {
 
-/// A line on standard error that is rewritten as the run goes on: share done, steps/s, time left.
+/// A line on standard error that is rewritten during the run: share done, steps/s, time left.
 ///
 /// Silent unless `wanted` and standard error is a terminal; at most five times a second.
 class Progress {
@@ -23,7 +23,7 @@ private:
     bool m_active;
     bool m_shown = false;
     std::int64_t m_steps;
-    std::int64_t m_first = -1; ///< step from which this run went on
+    std::int64_t m_first = -1; ///< step from which this run started
     Clock::time_point m_start = Clock::now();
     Clock::time_point m_last = m_start;
 };

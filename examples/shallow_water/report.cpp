@@ -119,7 +119,7 @@ std::string to_json(const Report& report) {
         Json& fields = json["steps"][std::to_string(step.step)];
         for (std::size_t f = 0; f < 3; ++f) {
             const Statistics& s = step.fields[f];
-            // As text: many readers of JSON keep only 53 bits of a number.
+            // As text, because many readers of JSON keep only 53 bits of a number.
             char digest[17];
             std::snprintf(digest, sizeof digest, "%016llx",
                           static_cast<unsigned long long>(s.digest));

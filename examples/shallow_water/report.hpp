@@ -24,12 +24,12 @@ struct BenchmarkReport {
     double seconds = 0; ///< of 500 steps, slowest rank
     double mcell_steps_per_s = 0;
     double triad_gbs = 0;
-    /// 64 bytes (float64: 128) a cell and step over the time, as a share of the triad.
+    /// 64 bytes (float64: 128) per cell and step over the time, as a share of the triad.
     double triad_share = 0;
     std::int64_t triad_array_bytes = 0;
 };
 
-/// What a run has read and written besides its report; steps are -1 where there was nothing.
+/// Files that a run has read and written besides its report; a step is -1 if there was no such file.
 struct FileReport {
     std::int64_t restart_step = -1;
     std::int64_t checkpoints = 0;
@@ -37,23 +37,23 @@ struct FileReport {
     std::int64_t frames = 0;           ///< of the film
 };
 
-/// All that a run has to say; complete on every rank.
+/// All results of a run; complete on every rank.
 struct Report {
     Options options;
     distview::ProcessGrid grid;
     int threads = 1;              ///< of each rank
-    double messages_per_step = 0; ///< by rank 0, unless neighbours read its arrays in place
+    double messages_per_step = 0; ///< of rank 0; none to neighbours that read its arrays in place
     double seconds = 0;           ///< of all steps, reports and exchanges included
     std::vector<StepReport> steps;
     FileReport files;
     std::optional<BenchmarkReport> benchmark;
 };
 
-/// Throws distview::Error unless the state of a run's last step is finite: where it is not, the model was unstable.
+/// Throws distview::Error unless the state of a run's last step is finite: otherwise the model was unstable.
 void require_finite(const StepReport& last);
 
 std::string to_json(const Report& report);
-/// Invariants, norms beside the reference and speed, for people.
+/// Invariants, norms with the reference, and speed, for people.
 std::string to_table(const Report& report);
 
 } // namespace shallow_water

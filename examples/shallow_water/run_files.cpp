@@ -15,7 +15,7 @@ namespace {
 
 using distview::text;
 
-/// What must be alike for a run to go on from a checkpoint with the bits of one that was not interrupted.
+/// Parameters that must be equal for a run to continue from a checkpoint with the bits of an uninterrupted run.
 distview::Attributes parameters_of(const Options& options, const distview::ProcessGrid& grid) {
     const bool is_published = options.mode == Mode::published;
     distview::Attributes all{
@@ -24,7 +24,7 @@ distview::Attributes parameters_of(const Options& options, const distview::Proce
         {"ny", options.ny},
         {"mode", std::string(is_published ? "P" : "C")},
         {"dtype", std::string(options.element == Element::float64 ? "float64" : "float32")}};
-    // Padding, which is part of the state, belongs to blocks and to the exchanges that fill it.
+    // In mode P padding is part of the state, and depends on the blocks and on the exchanges that fill it.
     if (is_published) {
         all["grid"] = text(grid.extent(0), 'x', grid.extent(1));
         all["exchanges"] =
@@ -33,11 +33,11 @@ distview::Attributes parameters_of(const Options& options, const distview::Proce
     return all;
 }
 
-/// A state that is lost does not take the place of the last good one. Collective.
+/// Throws if the state is not finite, so that it does not replace the last good one. Collective.
 template <class Real, class Space>
 void require_finite_state(const distview::Communicator& comm, const Model<Real, Space>& model) {
     const Space exec;
-    // A sum has a NaN or an infinity of any of its terms.
+    // A sum is NaN or infinite if any of its terms is.
     const std::array<std::pair<const char*, double>, 3> sums{
         {{"h", static_cast<double>(distview::sum(exec, comm, model.h()))},
          {"u", static_cast<double>(distview::sum(exec, comm, model.u()))},
@@ -78,7 +78,7 @@ void RunFiles<Real, Space>::write_due(const Model<Real, Space>& model) {
     const bool is_first = step == 0 || step == m_report.restart_step;
     const bool is_new = step != m_report.restart_step;
 
-    // With nothing left to do, the state goes into a file of another name only.
+    // If no step is left to do, the state is written only to a file with another name.
     if (m_options.checkpoints.is_due(step, is_last) &&
         (is_new || (is_last && !program::overwrites_restart(m_comm, m_options.checkpoints)))) {
         model.fence("shallow_water::RunFiles::write_due: a checkpoint is written");

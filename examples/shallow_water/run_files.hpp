@@ -10,7 +10,7 @@
 
 namespace shallow_water {
 
-/// The files that a run goes on from and writes as it goes: checkpoints, and a film that ParaView plays.
+/// The checkpoint from which a run continues, and the files that it writes: checkpoints and a film for ParaView.
 ///
 /// Collective: restart() and write_due(), over the communicator of construction
 /// Errors:     those of distview::Checkpoint and Hdf5Series; the same on all ranks
@@ -20,11 +20,11 @@ public:
     RunFiles(const distview::Communicator& comm, const Options& options)
         : m_comm(comm), m_options(options) {}
 
-    /// Goes on from the checkpoint that was asked for, if any; after model.initialize().
+    /// Continues from the requested checkpoint, if any; call it after model.initialize().
     ///
-    /// Errors: distview::UsageError if it is one of another run, or of a later step than the last
+    /// Errors: distview::UsageError if the checkpoint is of another run, or of a later step than the last
     void restart(Model<Real, Space>& model);
-    /// Writes what is due after the model's last step.
+    /// Writes the files that are due after the model's last step.
     void write_due(const Model<Real, Space>& model);
 
     const FileReport& report() const noexcept { return m_report; }

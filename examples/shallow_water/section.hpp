@@ -24,8 +24,8 @@ struct Section {
     bool south_wall = true;
     bool north_wall = true;
 
-    /// The nearest row that is not beyond a wall. Replicates h across walls and makes every
-    /// difference across a wall vanish, so that no kernel here depends on what lies beyond one.
+    /// The nearest row that is not beyond a wall. This replicates h across walls and makes every
+    /// difference across a wall vanish, so that no kernel here depends on values beyond a wall.
     KOKKOS_FUNCTION int inside(int row) const {
         if (south_wall && row < 0) {
             return 0;
@@ -38,7 +38,7 @@ struct Section {
 
 /// A two-dimensional array seen from its first owned cell; the padding has negative indices.
 ///
-/// Does not own: valid as long as the View that it was made from.
+/// Does not own memory: valid as long as the View that it was made from.
 template <class Real>
 struct Field {
     Real* origin = nullptr; ///< cell (0, 0)

@@ -14,8 +14,8 @@ namespace shallow_water {
 
 namespace {
 
-/// A sum that also carries what rounding lost (Neumaier), so that the drift of an invariant is the
-/// model's and not the sum's.
+/// A sum that also carries the rounding errors (Neumaier), so that the drift of an invariant is caused by
+/// the model and not by the sum.
 class ExactSum {
 public:
     void add(double value) {
@@ -76,7 +76,7 @@ Statistics statistics(const distview::Communicator& comm, const Section& section
     distview::all_reduce(comm, ReduceOperation::sum, std::span<double>(sums));
     std::array<double, 2> extremes{least, -most};
     distview::all_reduce(comm, ReduceOperation::min, std::span<double>(extremes));
-    // Comparisons lose a NaN, which must show.
+    // Comparisons lose a NaN, but the result must show it.
     if (distview::all_reduce(comm, ReduceOperation::sum, nans) > 0)
         extremes.fill(std::numeric_limits<double>::quiet_NaN());
     digest = distview::all_reduce(comm, ReduceOperation::sum, digest);

@@ -11,7 +11,7 @@
 
 namespace shallow_water {
 
-/// What every stepper is made from.
+/// The arguments of every stepper.
 template <class Real, class Space = Exec>
 struct StepperInput {
     Space exec;
@@ -24,7 +24,7 @@ struct StepperInput {
     int deep = 1; ///< steps that one exchange serves
 };
 
-/// An array of the state's layout, of zeros. Collective.
+/// An array with the state's layout, filled with zeros. Collective.
 template <class Real, class Space>
 Array<Real, Space> make_array(const StepperInput<Real, Space>& input, const char* name) {
     return distview::make_dist_view<Real**, Kokkos::LayoutRight, typename Space::memory_space>(
@@ -48,13 +48,13 @@ State<Real> state_of(const std::vector<AnyArray>& arrays) {
 template <class Real, class Space>
 std::unique_ptr<Stepper<Real, Space>> make_literal_stepper(const StepperInput<Real, Space>& input);
 
-/// As few exchanges as the mode and the block sizes allow; `tiled` if cells are to be cut into tiles where
-/// the mode and the block sizes allow that, not into strips of rows. Collective.
+/// As few exchanges as the mode and the block sizes allow. If `tiled`, cells are divided into tiles instead of strips
+/// of rows where the mode and the block sizes allow it. Collective.
 template <class Real, class Space>
 std::unique_ptr<Stepper<Real, Space>> make_fused_stepper(const StepperInput<Real, Space>& input,
                                                          bool tiled);
 
-/// Widths of padding that the state needs.
+/// Width of padding that the state needs.
 std::int64_t state_padding(const Options& options, const distview::ProcessGrid& grid);
 
 } // namespace shallow_water

@@ -12,14 +12,14 @@
 
 namespace program {
 
-/// The options of a command line, the same on all ranks; nothing if it asks for help, which the root has printed.
+/// The options of a command line, the same on all ranks; nothing if it requests help, which the root has printed.
 ///
-/// `parse(argc, argv)` returns a text `help`, empty if there are `options`, which have a `json_path`. `check(options)`
-/// looks at them once more.
+/// `parse(argc, argv)` returns a text `help`, empty if it returns `options`, which have a `json_path`. `check(options)`
+/// checks them further.
 ///
 /// Collective: over comm
-/// Errors:     those of `parse` and `check`; distview::UsageError if the JSON cannot be written, or ranks have other
-///             arguments (thrown on all ranks)
+/// Errors:     those of `parse` and `check`; distview::UsageError if the JSON cannot be written, or if arguments differ
+///             between ranks (thrown on all ranks)
 template <class Parse, class Check>
 auto agreed_options(const distview::Communicator& comm, const char* name, int argc, char** argv,
                     const Parse& parse, const Check& check) {

@@ -11,7 +11,7 @@ namespace program {
 
 namespace {
 
-/// The largest cache from level 2 on that Linux shows in /sys: the C library knows those of x86 and Power alone.
+/// The largest cache from level 2 on that Linux lists in /sys: the C library reports caches of x86 and Power only.
 std::int64_t largest_cache_of_system() {
     std::int64_t most = 0;
     for (int index = 0; index < 16; ++index) {

@@ -5,7 +5,7 @@
 
 namespace program {
 
-/// Of this machine, as far as it says so; 0 if it does not.
+/// Size of the last-level cache of this machine; 0 if the system does not report it.
 std::int64_t last_level_cache_bytes();
 
 } // namespace program

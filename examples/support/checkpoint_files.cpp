@@ -78,14 +78,14 @@ distview::Attributes load_scalars(const distview::Communicator& comm, const std:
     const auto require_same = [&](const distview::Attributes::value_type& each) {
         const auto same = found.find(each.first);
         const bool is_there = same != found.end();
-        // The same on all ranks, as what was found is.
+        // All ranks throw or none does, because load() gives all ranks the same scalars.
         distview::require<distview::UsageError>(is_there && same->second == each.second, [&] {
             return text("--restart: expected the checkpoint of a run whose ", each.first, " is ",
                         text_of(each.second), ", as asked for, in '", path, "', got ",
                         is_there ? text_of(same->second) : "one that does not say");
         });
     };
-    // What the other run says otherwise is the reason for what it does not say: another program, another mode.
+    // Scalars with other values are reported before missing ones: they are the cause (another program, another mode).
     if (const auto program = expected.find("program"); program != expected.end())
         require_same(*program);
     for (const auto& each : expected)

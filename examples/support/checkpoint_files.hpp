@@ -12,10 +12,10 @@ class App;
 
 namespace program {
 
-/// The checkpoints that a run writes and the one that it goes on from.
+/// The checkpoints that a run writes and the checkpoint from which it continues.
 struct CheckpointFiles {
     std::string path;       ///< empty: none is written
-    std::int64_t every = 0; ///< steps; 0: after the last one only
+    std::int64_t every = 0; ///< steps; 0: only after the last step
     std::string restart;    ///< empty: from the beginning
 
     bool is_due(std::int64_t step, bool is_last) const {
@@ -23,15 +23,15 @@ struct CheckpointFiles {
     }
 };
 
-/// Declares --checkpoint, --checkpoint-every and --restart; `steps` is what a run has: "steps".
+/// Declares --checkpoint, --checkpoint-every and --restart; `steps` is the run's word for its steps: "steps".
 void add_checkpoint_options(CLI::App& app, CheckpointFiles& files, const char* steps);
 
-/// Checks these after parsing. Local.
+/// Checks these options after parsing. Local.
 ///
-/// Errors: distview::UsageError for what does not fit together, or without HDF5
+/// Errors: distview::UsageError for options that do not fit together, or without HDF5
 void check_checkpoint_options(const CheckpointFiles& files);
 
-/// Whether the checkpoint of the end would be written over the one that the run has gone on from.
+/// Whether the final checkpoint would overwrite the checkpoint from which the run has continued.
 ///
 /// Collective: over comm
 bool overwrites_restart(const distview::Communicator& comm, const CheckpointFiles& files);
@@ -39,7 +39,7 @@ bool overwrites_restart(const distview::Communicator& comm, const CheckpointFile
 /// Throws distview::UsageError if `path` was given for an option and the program was built without HDF5.
 void require_hdf5(const char* option, const std::string& path);
 
-/// What a checkpoint says besides arrays, if it is one of a run like this one: its scalars are `expected` and more.
+/// The scalars of a checkpoint, if it is from a run like this one: they must contain all of `expected`.
 ///
 /// Collective: over comm
 /// Errors:     those of Checkpoint::load(); distview::UsageError that names the first scalar that differs (thrown on

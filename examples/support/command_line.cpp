@@ -26,7 +26,7 @@ void add_json_option(CLI::App& app, std::string& path) {
 std::string parse(CLI::App& app, int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
-        // A name that is a variable of a script's which is not set would be as good as no option.
+        // An empty value, for example of an unset variable in a script, would otherwise act as a missing option.
         for (const CLI::Option* const option : app.get_options())
             for (const std::string& value : option->results())
                 distview::require<distview::UsageError>(!value.empty(), [&] {

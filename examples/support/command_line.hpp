@@ -15,9 +15,9 @@
 
 namespace program {
 
-/// The value of an option as a whole number from `least` to `most`, decimal digits and nothing else.
+/// The value of an option as a whole number from `least` to `most`; only decimal digits are allowed.
 ///
-/// Errors: distview::UsageError saying the option, what was expected and what came
+/// Errors: distview::UsageError with the option, the expected and the actual value
 template <std::integral Number>
 Number whole_number(const std::string& option, const std::string& value, Number least,
                     Number most) {
@@ -35,8 +35,8 @@ Number whole_number(const std::string& option, const std::string& value, Number 
 /// The same for a finite number.
 double finite_number(const std::string& option, const std::string& value);
 
-/// Declares an option whose value is a whole number. The command-line library would say of a wrong value
-/// that it cannot be converted, but not what was expected.
+/// Declares an option whose value is a whole number. For a wrong value the command-line library would report
+/// that it cannot be converted, but not the expected value.
 template <std::integral Number, class Target>
 CLI::Option* add_whole_number(CLI::App& app, const char* option, Target& target,
                               std::pair<Number, Number> range, const char* description) {
@@ -64,10 +64,10 @@ CLI::Option* add_number(CLI::App& app, const char* option, Target& target,
 /// Declares --json, for write_report().
 void add_json_option(CLI::App& app, std::string& path);
 
-/// Reads a command line, of which --help is a part. Local; prints nothing.
+/// Reads a command line, including --help. Local; prints nothing.
 ///
-/// Returns: the text of --help if that was asked for, else nothing
-/// Errors:  distview::UsageError saying what is wrong
+/// Returns: the text of --help if it was requested, otherwise an empty text
+/// Errors:  distview::UsageError that names the mistake
 std::string parse(CLI::App& app, int argc, const char* const* argv);
 
 } // namespace program

@@ -38,7 +38,7 @@ std::string to_string(const ExactSum& sum) {
     return sum.valid() ? to_string(sum.rounded()) : "none (too large)";
 }
 
-// The JSON library has no integers beyond 64 bits: these travel as marked texts.
+// The JSON library has no integers beyond 64 bits: larger ones are stored as marked texts.
 nlohmann::ordered_json json_integer(const ExactSum& sum) {
     if (!sum.valid()) return nullptr;
     const Int128 value = sum.rounded();

@@ -13,10 +13,10 @@ namespace program {
 
 __extension__ using Int128 = __int128;
 
-/// A sum of float64 numbers in 128-bit integers: whatever the order, the ranks and the threads, the
-/// same, and exact where all numbers are integers up to 2^62 (beyond 2^53 a float64 sum is not).
+/// A sum of float64 numbers in 128-bit integers. It is the same in any order and on any ranks and threads,
+/// and exact if all numbers are integers up to 2^62 (a float64 sum is not exact beyond 2^53).
 ///
-/// Fractions are kept to 2^-40 a number. Weights are small integers: |number * weight| < 2^86 keeps
+/// Fractions are kept to 2^-40 per number. Weights are small integers: |number * weight| < 2^86 prevents
 /// 2^40 numbers from overflowing.
 class ExactSum {
 public:
@@ -39,10 +39,10 @@ public:
     }
     friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
-    /// False if a number was not finite or too large: there is no sum.
+    /// False if a number was not finite or too large: then the sum is undefined.
     bool valid() const noexcept { return m_valid; }
     bool is_integer() const noexcept { return m_valid && m_fraction % one == 0; }
-    /// The nearest integer, of two the upper.
+    /// The nearest integer; of two equally near ones the upper.
     Int128 rounded() const noexcept;
 
 private:
@@ -59,10 +59,10 @@ private:
 ExactSum total(const distview::Communicator& comm, const ExactSum& mine);
 
 std::string to_string(Int128 value);
-/// The nearest integer, for people; says so if there is no sum.
+/// The nearest integer, for people; states if the sum is undefined.
 std::string to_string(const ExactSum& sum);
 
-/// An integer of any length as a JSON value, to be written with dump(); null if there is none.
+/// An integer of any length as a JSON value, to be written with dump(); null if the sum is undefined.
 nlohmann::ordered_json json_integer(const ExactSum& sum);
 /// The text of a JSON document that may hold such integers.
 std::string dump(const nlohmann::ordered_json& json);

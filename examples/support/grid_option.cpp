@@ -15,7 +15,7 @@ namespace program {
 
 namespace {
 
-/// The positive numbers between letters x; none if the value is anything else.
+/// The positive numbers between letters x; empty if the value has any other form.
 std::vector<int> numbers_of(const std::string& value) {
     std::vector<int> numbers;
     const char* at = value.data();
@@ -31,7 +31,7 @@ std::vector<int> numbers_of(const std::string& value) {
     }
 }
 
-/// Appends to `all` what begins with `extents` and goes on with `axes` more, whose product is `left`.
+/// Appends to `all` the lists that begin with `extents` and continue with `axes` more numbers whose product is `left`.
 void add_extents(const std::vector<int>& extents, int left, int axes,
                  std::vector<std::vector<int>>& all) {
     for (int extent = axes > 1 ? 1 : left; extent <= left; ++extent) {

@@ -10,14 +10,14 @@
 
 namespace program {
 
-/// All grids of so many processes, those that are nearest to a cube first, as ProcessGrid::balanced() has it; of the same
-/// extents in another order those that split the first axis more.
+/// All grids of `rank_count` processes: first those nearest to a cube, as in ProcessGrid::balanced(); among grids with
+/// the same extents in another order, first those that split the first axis more.
 std::vector<distview::ProcessGrid> grids_of(int rank_count, int axes);
 
-/// The process grid that an option asks for, "3x2" for 3 rows and 2 columns, "3x2x1" for three axes; without a value,
-/// as nearly square as can be, if there is such a grid one that has no more processes along an axis than `cells`.
+/// The process grid that an option names: "3x2" for 3 rows and 2 columns, "3x2x1" for three axes. Without a value, the
+/// most nearly square grid with at most as many processes along an axis as `cells`, or without that limit if none fits.
 ///
-/// Errors: distview::UsageError if the value is no grid of so many axes or not one of `rank_count` processes
+/// Errors: distview::UsageError if the value is not a grid with this number of axes, or not of `rank_count` processes
 distview::ProcessGrid grid_of_option(const std::string& value, int rank_count, int axes = 2,
                                      std::span<const std::int64_t> cells = {});
 

@@ -32,7 +32,7 @@ void print(const std::string& contents, std::FILE* to) {
     });
 }
 
-/// The same for all names of a file, whether it is there or not.
+/// A path that is equal for all names of a file, whether the file exists or not.
 std::filesystem::path full_path(const std::string& path) {
     std::error_code failed;
     const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
@@ -53,12 +53,12 @@ void require_writable(const char* option, const std::string& path) {
     if (path == standard_output) return;
     std::error_code ignored;
     const bool existed = std::filesystem::exists(path, ignored);
-    // To open a pipe is to wait for its reader.
+    // Opening a pipe would wait for its reader.
     if (std::filesystem::is_fifo(path, ignored)) return;
     errno = 0;
     const bool writable = static_cast<bool>(std::ofstream(path, std::ios::app));
     const int error = errno;
-    // Of a link that led nowhere only the file is ours.
+    // If a link led nowhere, this call has created only its target.
     if (writable && !existed)
         std::filesystem::remove(std::filesystem::canonical(path, ignored), ignored);
     distview::require<distview::UsageError>(writable, [&] {
@@ -74,7 +74,7 @@ void require_distinct(const std::vector<NamedPath>& files) {
             const std::string& path = files[i].path;
             if (path.empty() || path == standard_output || files[k].path.empty()) continue;
             const bool same = full_path(path) == full_path(files[k].path);
-            // What goes to a device, such as /dev/null, is not kept.
+            // Output to a device, such as /dev/null, is not kept.
             const bool is_kept = !std::filesystem::is_character_file(path, ignored);
             distview::require<distview::UsageError>(!same || !is_kept, [&] {
                 return distview::text(files[k].option, ", ", files[i].option,
@@ -86,8 +86,8 @@ void require_distinct(const std::vector<NamedPath>& files) {
 void write_report(const std::string& json_path, const std::string& json, const std::string& table) {
     const bool to_stdout = json_path == standard_output;
     if (!to_stdout && !json_path.empty()) write_file(json_path, json);
-    // First, and it ends with a line: Open MPI 5.0.7's mpirun, which forwards 2 KiB at a time, now and then
-    // prints the beginning of an unfinished line where the other stream's next bytes go.
+    // The table goes first, and ends with a line: Open MPI 5.0.7's mpirun, which forwards 2 KiB at a time, sometimes
+    // prints the beginning of an unfinished line among the next bytes of the other stream.
     print(table, to_stdout ? stderr : stdout);
     if (to_stdout) print(json, stdout);
 }

@@ -27,9 +27,9 @@ int run_and_report(int argc, char** argv, const char* name,
         body(comm, argc, argv);
         return 0;
     } catch (const distview::Error& error) {
-        // The same on every rank: the library and agree_on() see to that.
+        // The error is the same on every rank: the library and agree_on() ensure this.
         if (comm.rank() == root) std::fprintf(stderr, "%s: %s\n", name, error.what());
-        // Launchers drop what they have not yet read when the first rank fails: the others wait.
+        // When the first rank fails, launchers drop output that they have not yet read: the other ranks wait.
         distview::agree(comm, name, nullptr);
         if (comm.rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(200));
         const bool is_wrong_use = dynamic_cast<const distview::UsageError*>(&error) ||
@@ -49,7 +49,7 @@ int run_program(int argc, char** argv, const char* name,
         runtime.emplace(argc, argv);
         return run_and_report(argc, argv, name, body);
     } catch (const std::exception& error) {
-        // Of this rank alone: the others cannot know, so nobody may wait for anybody.
+        // An error on this rank alone: the other ranks do not know of it, so no rank may wait for another.
         std::fprintf(stderr, "%s: %s\n", name, error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
         return failed;

@@ -12,10 +12,10 @@ namespace program {
 /// The rank that reads and writes files and prints.
 inline constexpr int root = 0;
 
-/// A main() for programs whose ranks agree on their errors: runs `body` with MPI and Kokkos started.
+/// A main() for programs whose ranks agree on their errors: runs `body` after starting MPI and Kokkos.
 ///
-/// Exit status: 0; 2 for wrong use, 1 for a failure, with one message on standard error whatever the
-/// number of ranks. An exception of one rank alone ends them all.
+/// Exit status: 0; 2 for wrong use, 1 for a failure, with one message on standard error on any
+/// number of ranks. An exception on one rank alone ends all ranks.
 int run_program(int argc, char** argv, const char* name,
                 const std::function<void(const distview::Communicator&, int, char**)>& body);
 

@@ -6,14 +6,14 @@
 
 namespace program {
 
-/// Some steps of a linear congruential generator at once: X_(k+steps) = factor * X_k + summand, in the bits of `Mask`.
+/// Several steps of a linear congruential generator at once: X_(k+steps) = factor * X_k + summand, in `Mask`'s bits.
 ///
-/// One step is X <- Factor * X + Summand. Two jumps after each other are a jump, so that any number of steps takes 64 of
-/// them at most (binary powering): every process makes its own elements.
+/// One step is X <- Factor * X + Summand. Two successive jumps are one jump, so any number of steps needs at most 64 of
+/// them (binary powering): every process can generate its own elements.
 template <std::unsigned_integral State, State Factor, State Summand, State Mask = State(~State(0))>
 class RandomJump {
 public:
-    /// No step.
+    /// A jump of no steps.
     constexpr RandomJump() noexcept = default;
     constexpr explicit RandomJump(std::uint64_t steps) noexcept {
         RandomJump power(Factor, Summand);
@@ -25,7 +25,7 @@ public:
 
     constexpr State factor() const noexcept { return m_factor; }
     constexpr State summand() const noexcept { return m_summand; }
-    /// The state so many steps after `state`.
+    /// The state that follows `state` after the steps of this jump.
     constexpr State operator()(State state) const noexcept {
         return (m_factor * state + m_summand) & Mask;
     }

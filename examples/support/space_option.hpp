@@ -7,7 +7,7 @@ namespace program {
 
 /// Checks the value of an option --space: host or cuda.
 ///
-/// Errors: distview::UsageError if it is neither, or names a device that this program was built without
+/// Errors: distview::UsageError if it is neither, or if it is cuda and this program was built without CUDA
 void require_space(const std::string& value);
 
 } // namespace program

@@ -16,13 +16,13 @@ namespace program {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Clock = std::chrono::steady_clock;
 
-/// Seconds that `work` takes on the slowest rank: fence, barrier, start, work, fence, stop.
+/// Seconds for `work` on the slowest rank: fence, barrier, start, work, fence, stop.
 ///
 /// Collective: over comm
 template <class Space, class Work>
 double timed(const Space& exec, const distview::Communicator& comm, Work&& work) {
     exec.fence("program::timed: nothing earlier is timed");
-    distview::agree(comm, "timed", nullptr); // a barrier: nobody leaves before all have come
+    distview::agree(comm, "timed", nullptr); // a barrier: no rank leaves before all have arrived
     const Clock::time_point start = Clock::now();
     work();
     exec.fence("program::timed: the work has finished");
@@ -30,7 +30,7 @@ double timed(const Space& exec, const distview::Communicator& comm, Work&& work)
     return distview::all_reduce(comm, distview::ReduceOperation::max, seconds.count());
 }
 
-/// The middle one of some values, of an even number the larger of the two; 0 of none.
+/// The middle value; for an even number of values the larger of the two; 0 for no values.
 inline double median(std::vector<double> values) {
     if (values.empty()) return 0;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

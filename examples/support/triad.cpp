@@ -37,7 +37,7 @@ struct Once {
     KOKKOS_FUNCTION void operator()(std::int64_t i) const { a[i] = b[i] + scalar * c[i]; }
 };
 
-/// Machines that the ranks are on. Collective.
+/// Number of machines on which the ranks run. Collective.
 std::int64_t machines(const distview::Communicator& comm) {
     MPI_Comm machine = MPI_COMM_NULL;
     MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
@@ -51,7 +51,7 @@ std::int64_t machines(const distview::Communicator& comm) {
 } // namespace
 
 std::int64_t stream_bytes(const distview::Communicator& comm, std::int64_t least) {
-    // Assumed where the machine tells no cache size: most caches are smaller.
+    // Assumed if the machine does not report a cache size: most caches are smaller.
     constexpr std::int64_t unknown = std::int64_t{64} << 20;
     const std::int64_t own = last_level_cache_bytes();
     const std::int64_t cache =
@@ -64,7 +64,7 @@ Triad<Space>::Triad(const Space& exec, const distview::Communicator& comm, std::
     : m_exec(exec), m_comm(comm) {
     m_elements = (bytes / 8 + comm.size() - 1) / comm.size();
     distview::agree_on(comm, "triad", [&] {
-        // Apart by odd numbers of cache lines, so that the three streams do not meet in one set.
+        // The arrays are separated by an odd number of cache lines, so that the three streams do not meet in one set.
         constexpr std::int64_t gap = 8 * 131;
         m_memory = Kokkos::View<double*, typename Space::memory_space>(
             Kokkos::view_alloc(Kokkos::WithoutInitializing, "program::triad"),

@@ -8,23 +8,23 @@
 
 namespace program {
 
-/// What STREAM asks for: `least` or four times the last-level caches of all machines of the run, whichever is more; the
-/// largest cache counts for each of them, and 64 MiB where it is unknown.
+/// The size that STREAM requires: the larger of `least` and four times the last-level caches of all machines of the
+/// run. The largest cache counts for each machine, and 64 MiB if it is unknown.
 ///
-/// Collective: over comm; all ranks get the same
+/// Collective: over comm; all ranks get the same value
 std::int64_t stream_bytes(const distview::Communicator& comm, std::int64_t least = 0);
 
 /// STREAM's triad, a[i] = b[i] + s * c[i] in float64, on the ranks and threads of this run, or on their
-/// devices: what the memory gives a program that does nothing else.
+/// devices: the memory bandwidth for a program that does nothing else.
 ///
 /// Collective: construction, run() and verify(), over comm
-/// Cost:       three arrays that together with those of the other ranks have `bytes` each
+/// Cost:       three arrays, each of `bytes` over all ranks together
 template <class Space = Exec>
 class Triad {
 public:
     Triad(const Space& exec, const distview::Communicator& comm, std::int64_t bytes);
 
-    /// Runs `repetitions` times between barriers and keeps the best; 24 bytes an element.
+    /// Runs `repetitions` times between barriers and keeps the best rate; 24 bytes per element.
     ///
     /// Errors: distview::Error on all ranks if a result is wrong
     void run(int repetitions);
@@ -34,7 +34,7 @@ public:
     void verify() const;
 
     double best_gigabytes_per_second() const noexcept { return m_best; }
-    /// Of each of the three arrays, on all ranks together.
+    /// Size of each of the three arrays, on all ranks together.
     std::int64_t array_bytes() const noexcept { return m_elements * 8 * m_comm.size(); }
     double gigabytes_per_second(double seconds) const {
         return 3e-9 * static_cast<double>(array_bytes()) / seconds;

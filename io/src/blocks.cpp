@@ -38,10 +38,10 @@ void write_piece(const RawFile& file, const StoredArray& stored, Blocks& blocks,
 
 namespace {
 
-/// What is read is hashed while a processor's cache has it.
+/// Bytes are read in pieces of this size, and hashed while they are in the processor's cache.
 constexpr std::int64_t cached_bytes = std::int64_t{256} << 10;
 
-/// Reads a block to `memory` and compares its checksum.
+/// Reads a block into `memory` and compares its checksum.
 void read_block(const ByteSource& source, const Blocks& blocks, const std::string& caller,
                 const std::string& where, const Blocks::Block& block, std::byte* memory) {
     const std::int64_t first = block.first, last = block.last;
@@ -65,7 +65,7 @@ void read_piece(const ByteSource& source, std::int64_t total, const Blocks& bloc
                 const std::string& caller, const std::string& where, std::int64_t begin,
                 std::int64_t end, const PieceTarget& target) {
     const bool is_checked = blocks.hash_of_pieces && !blocks.expected.empty();
-    std::vector<std::byte> beyond; // for a block that others go on with
+    std::vector<std::byte> beyond; // for a block that continues behind `end`
     for (std::int64_t at = begin; at < end;) {
         const Blocks::Block block = blocks.block_at(at, total);
         const std::int64_t first = block.first, last = block.last;

@@ -14,14 +14,14 @@
 
 namespace distview::impl {
 
-/// Checksums of the blocks of an array's bytes in file order; block i is [i * block_bytes, (i + 1) * block_bytes), the last
-/// one may be shorter.
+/// Checksums of the blocks of an array's bytes in file order. Block i is [i * block_bytes, (i + 1) * block_bytes); the
+/// last block may be shorter.
 ///
-/// One process hashes a block at once, from its first byte to its last. What a rank writes ends within blocks that others
-/// go on with: these are left open, and hashed from the file when everybody has written.
+/// One process hashes a whole block, from its first byte to its last. If a rank's part ends within a block that other
+/// ranks continue, the block is left open, and is hashed from the file when all ranks have written.
 struct Blocks {
     using Hash = std::uint64_t (*)(const void*, std::size_t);
-    /// Of so many bytes, which are asked for in pieces of at most so many.
+    /// Hashes that many bytes, requested in pieces of at most the second number of bytes.
     using HashOfPieces =
         std::uint64_t (*)(std::int64_t, std::int64_t,
                           const std::function<const std::byte*(std::int64_t, std::int64_t)>&);
@@ -31,15 +31,15 @@ struct Blocks {
     };
 
     std::int64_t block_bytes = std::int64_t{4} << 20;
-    /// When reading several steps at once: bytes of one, with each of which blocks begin anew; 0: there are none.
+    /// If several steps are read at once: bytes of one step; blocks begin anew with each step. 0: no steps.
     std::int64_t step_bytes = 0;
-    Hash hash = nullptr;                   ///< when writing; null: no checksums
-    HashOfPieces hash_of_pieces = nullptr; ///< the same when reading
-    std::vector<std::uint64_t> expected;   ///< of all blocks, when reading
-    std::vector<Sum> found;                ///< by this rank, when writing
-    std::vector<std::int64_t> open;        ///< that begin in what this rank has written
+    Hash hash = nullptr;                   ///< for writing; null: no checksums
+    HashOfPieces hash_of_pieces = nullptr; ///< for reading
+    std::vector<std::uint64_t> expected;   ///< checksums of all blocks, for reading
+    std::vector<Sum> found;                ///< checksums computed by this rank, for writing
+    std::vector<std::int64_t> open;        ///< blocks that begin in this rank's part, left open
 
-    /// What of `total` bytes the block at `at` has, and which it is.
+    /// The block that contains byte `at` of `total` bytes: its range and its number.
     struct Block {
         std::int64_t first = 0;
         std::int64_t last = 0;
@@ -60,24 +60,24 @@ struct Blocks {
     }
 };
 
-/// Writes bytes [begin, end) of an array, block by block. bytes(b, e) is where these are until the next call.
+/// Writes bytes [begin, end) of an array, block by block. bytes(b, e) returns their address, valid until the next call.
 void write_piece(const RawFile& file, const StoredArray& stored, Blocks& blocks,
                  const std::string& what, std::int64_t begin, std::int64_t end,
                  const std::function<const std::byte*(std::int64_t, std::int64_t)>& bytes);
 
-/// Where read_piece() puts bytes.
+/// The memory to which read_piece() reads.
 struct PieceTarget {
-    /// Memory for bytes [b, e).
+    /// Returns memory for bytes [b, e).
     std::function<std::byte*(std::int64_t, std::int64_t)> memory;
-    /// They are there, and what was written.
+    /// Called when these bytes are in that memory.
     std::function<void(std::int64_t, std::int64_t)> filled;
 };
-/// Reads bytes [begin, end) and compares the checksums of the blocks that begin there. `where` is said in errors.
+/// Reads bytes [begin, end) and compares the checksums of the blocks that begin there. `where` names them in errors.
 void read_piece(const ByteSource& source, std::int64_t total, const Blocks& blocks,
                 const std::string& caller, const std::string& where, std::int64_t begin,
                 std::int64_t end, const PieceTarget& target);
 
-/// Hashes open blocks, which all ranks have written before, and brings all checksums to rank 0, which returns them.
+/// Hashes open blocks after all ranks have written, and collects all checksums on rank 0, which returns them.
 /// Collective.
 std::vector<std::uint64_t> finish_blocks(const Communicator& comm, const RawFile& file,
                                          const StoredArray& stored, Blocks& blocks,

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t polynomial = 0xEDB88320u; // bits in reverse: bit 31 is the constant term
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// tables[k][b]: what byte b does to the remainder k bytes later.
+/// tables[k][b]: the effect of byte b on the remainder k bytes later.
 constexpr Tables make_tables() {
     Tables tables{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -57,7 +57,7 @@ std::uint64_t crc32(const void* bytes, std::size_t count) {
 }
 
 std::uint32_t combined_crc32(std::uint32_t first, std::uint32_t second, std::int64_t second_bytes) {
-    // The first one's remainder goes on through second_bytes zero bytes: times x^(8 second_bytes).
+    // The first remainder passes through second_bytes zero bytes: this multiplies it by x^(8 second_bytes).
     std::uint32_t power = 0x00800000u; // x^8
     for (; second_bytes > 0; second_bytes >>= 1) {
         if ((second_bytes & 1) != 0) first = product(power, first);

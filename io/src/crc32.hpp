@@ -6,9 +6,9 @@
 
 namespace distview::impl {
 
-/// The CRC that ZIP archives have of their members, in the low 32 bits.
+/// The CRC that ZIP archives store for their members, in the low 32 bits.
 std::uint64_t crc32(const void* bytes, std::size_t count);
-/// That of two runs of bytes one after the other, of which the second has `second_bytes`.
+/// The CRC of two consecutive runs of bytes, from their CRCs; the second run has `second_bytes` bytes.
 std::uint32_t combined_crc32(std::uint32_t first, std::uint32_t second, std::int64_t second_bytes);
 
 } // namespace distview::impl

@@ -8,10 +8,11 @@
 
 namespace distview::impl {
 
-/// A file does not have what was written, so that an older one may be of use. Not for what the system refuses for a while,
-/// descriptors or permission. HDF5's own lack of memory counts as damage: its reasons do not tell.
+/// A file does not contain the bytes that were written, so that an older file may help. Not thrown if the system
+/// refuses something temporarily, such as descriptors or permission. HDF5's own lack of memory counts as damage, since
+/// HDF5's reasons do not distinguish it.
 ///
-/// An agreement makes a plain Error of it on all ranks; DamageWatch tells the rank that found the damage.
+/// An agreement makes a plain Error of it on all ranks; on the rank that found the damage, DamageWatch reports it.
 class DamageError : public Error {
 public:
     explicit DamageError(const std::string& message) : Error(message) { ++found(); }

@@ -17,7 +17,7 @@
 
 namespace distview::impl {
 
-/// Values one after the other, read in the order in which they were put.
+/// Values stored one after the other, read in the same order.
 class Packed {
 public:
     Packed() = default;
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// Where the next bytes are.
+    /// The address of the next `size` bytes.
     const char* take(std::size_t size) {
         require<Error>(size <= m_bytes.size() - m_at, [&] {
             return text("Packed: expected ", size, " more bytes, got ", m_bytes.size() - m_at);
@@ -74,7 +74,7 @@ private:
     std::size_t m_at = 0;
 };
 
-/// What `action` makes on rank 0, on all ranks; its errors too. Collective.
+/// Runs `action` on rank 0, and returns its result or throws its error on all ranks. Collective.
 template <class Action>
 Packed from_root(const Communicator& comm, const std::string& caller, const Action& action) {
     std::string bytes = agree_on(
@@ -86,7 +86,7 @@ Packed from_root(const Communicator& comm, const std::string& caller, const Acti
     return Packed(std::move(bytes));
 }
 
-/// Values by which ranks decide what they do together become those of rank 0. Collective.
+/// Replaces values that determine the ranks' joint actions by rank 0's values. Collective.
 template <class... Values>
     requires(std::is_trivially_copyable_v<Values> && ...)
 void take_from_root(const Communicator& comm, Values&... values) {

@@ -48,7 +48,7 @@ void H5Calls::fail(const std::string& what) const {
     const std::string reason = h5_reason();
     const std::string message =
         text(m_caller, ": expected ", what, " '", m_path, "', got HDF5's '", reason, "'");
-    // HDF5 quotes errors of the system with their numbers.
+    // HDF5 includes the error number if the system failed.
     if (reason.find("errno = ") != std::string::npos) throw Error(message);
     throw DamageError(message);
 }
@@ -62,7 +62,7 @@ herr_t H5Id::reset() noexcept {
 
 namespace {
 
-/// An IEEE number that HDF5 has no name for.
+/// An IEEE format for which HDF5 has no name.
 H5Id small_float(std::size_t exponent_bits, std::size_t fraction_bits, std::size_t bias) {
     const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
     (void)H5Tset_fields(type, 15, fraction_bits, exponent_bits, 0, fraction_bits);
@@ -89,7 +89,7 @@ H5Id floating(std::int64_t bytes) {
     case 2: return small_float(5, 10, 15);
     case 4: return {H5Tcopy(H5T_IEEE_F32LE), H5Tclose};
     case 8: return {H5Tcopy(H5T_IEEE_F64LE), H5Tclose};
-    default: // long double is what this machine makes of it
+    default: // long double has the format of this machine
         if (bytes == static_cast<std::int64_t>(sizeof(long double)))
             return {H5Tcopy(H5T_NATIVE_LDOUBLE), H5Tclose};
         return opaque(bytes);
@@ -137,7 +137,7 @@ H5Id h5_type(const ElementType& element) {
 }
 
 H5Id h5_memory_type(const ElementType& element, hid_t stored) {
-    // HDF5 converts nothing between opaque types of other tags.
+    // HDF5 does not convert between opaque types with different tags.
     if (element.kind == ElementKind::opaque) return {H5Tcopy(stored), H5Tclose};
     if (element.kind != ElementKind::complex) return h5_type(element);
     std::string real = member_name(stored, 0), imaginary = member_name(stored, 1);
@@ -150,7 +150,7 @@ H5Id h5_memory_type(const ElementType& element, hid_t stored) {
 
 namespace {
 
-// HDF5 has numbers of any size, of 3 bytes too.
+// HDF5 supports numbers of any size, such as 3 bytes.
 bool is_integer_size(std::int64_t bytes) {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }

@@ -15,10 +15,10 @@
 
 namespace distview::impl {
 
-/// A thread's turn with HDF5, from construction to destruction: most builds of HDF5 let one thread at a time call it.
-/// Meanwhile errors are not printed; whoever called us may want them to be. Turns of a thread may nest.
+/// A thread's turn with HDF5, from construction to destruction: most builds of HDF5 allow calls by one thread at a
+/// time. HDF5 prints no errors meanwhile; the program's setting is restored afterwards. Turns of a thread may nest.
 ///
-/// Ranks must not wait for each other in a turn: on another rank the thread that they wait for may want one, too.
+/// Ranks must not wait for each other during a turn: on another rank, the thread waited for may itself wait for a turn.
 class H5Turn {
 public:
     H5Turn();
@@ -32,16 +32,16 @@ private:
     void* m_data = nullptr;
 };
 
-/// What HDF5 says of the call that failed last: its first and its innermost reason.
+/// HDF5's reasons for the last failed call: the first and the innermost one.
 std::string h5_reason();
 
-/// Calls of HDF5 for one file, whose errors name it.
+/// Calls of HDF5 for one file; errors name the file.
 class H5Calls {
 public:
     H5Calls(std::string caller, std::string path)
         : m_caller(std::move(caller)), m_path(std::move(path)) {}
-    /// Throws unless result >= 0: DamageError, or a plain Error if the system is to blame. `what` is expected: "to create
-    /// field 'h'".
+    /// Throws unless result >= 0: DamageError, or a plain Error if the system failed. `what` says what was expected:
+    /// "to create field 'h'".
     template <class Result>
     Result check(Result result, const std::string& what) const {
         if (result < 0) fail(what);
@@ -56,7 +56,7 @@ private:
     std::string m_path;
 };
 
-/// An id of HDF5, given back at the end.
+/// An HDF5 id, closed at the end.
 class H5Id {
 public:
     using Close = herr_t (*)(hid_t);
@@ -71,7 +71,7 @@ public:
         return *this;
     }
     operator hid_t() const noexcept { return m_id; }
-    /// Takes its turn by itself, and leaves HDF5's reason for an error as it is.
+    /// Takes a turn itself, and does not change HDF5's reason for an error.
     herr_t reset() noexcept;
 
 private:
@@ -79,23 +79,23 @@ private:
     Close m_close = nullptr;
 };
 
-/// The type that elements have in our files, as h5py writes and reads it.
+/// The type of elements in our files, as h5py writes and reads it.
 H5Id h5_type(const ElementType& element);
-/// The type that elements of a dataset of type `stored` have in memory. HDF5 reads members of complex numbers by the names
-/// that they have in the file: real and imag, say; and bytes that are no number only with their tag.
+/// The type in memory of elements of a dataset of type `stored`. HDF5 finds the members of complex numbers by their
+/// names in the file, such as real and imag, and reads opaque bytes only if the tag is the same.
 H5Id h5_memory_type(const ElementType& element, hid_t stored);
-/// What a dataset's type is to us; nothing for texts and tables.
+/// The library's type for a dataset's type; nothing for texts and tables.
 std::optional<ElementType> element_of(hid_t type);
 
-/// Elements [first, last) of an array in C order as boxes: visit(start, count, elements of the box), as many whole rows at a
-/// time as begin and end there.
+/// Visits elements [first, last) of an array in C order as boxes: visit(start, count, elements of the box). A box has
+/// as many whole rows as begin and end in the range.
 void for_each_box(
     const std::vector<std::int64_t>& extents, std::int64_t first, std::int64_t last,
     const std::function<void(const std::vector<hsize_t>& start, const std::vector<hsize_t>& count,
                              std::int64_t elements)>& visit);
 
-/// Selects such a box of a dataset, `step` >= 0: of that index along its first axis; returns the space of its elements in
-/// memory.
+/// Selects such a box of a dataset; `step` >= 0: at that index along its first axis. Returns the memory space of the
+/// box's elements.
 H5Id select_box(const H5Calls& calls, const std::string& what, hid_t space, std::int64_t step,
                 std::vector<hsize_t> start, std::vector<hsize_t> count, std::int64_t elements);
 

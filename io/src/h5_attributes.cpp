@@ -51,7 +51,7 @@ void write_attribute(const H5Calls& calls, hid_t object, const std::string& name
             } else if constexpr (std::is_arithmetic_v<T>) {
                 write_values(calls, object, name, number_type<T>(), scalar, &v);
             } else {
-                // HDF5 wants an address, where there is nothing to write as well.
+                // HDF5 needs an address even if it writes nothing.
                 const typename T::value_type none{};
                 write_values(calls, object, name, number_type<typename T::value_type>(),
                              line_of(v.size()), v.empty() ? &none : v.data());
@@ -74,13 +74,13 @@ template <class T>
 AttributeValue read_numbers(const H5Calls& calls, hid_t attribute, std::size_t count,
                             bool is_scalar) {
     std::vector<T> values(count);
-    if (count == 0) return values; // HDF5 wants an address all the same
+    if (count == 0) return values; // HDF5 would need an address even so
     calls.check(H5Aread(attribute, number_type<T>(), values.data()), "to read an attribute of");
     if (is_scalar) return values.at(0);
     return values;
 }
 
-/// Whether there are numbers that 64 bits with a sign do not hold, for which HDF5 would give the greatest one that they do.
+/// Whether some numbers exceed 64 bits with a sign: HDF5 would replace them by the greatest number that fits.
 bool are_beyond_signed(const H5Calls& calls, hid_t attribute, hid_t type, std::size_t count) {
     if (count == 0 || H5Tget_sign(type) != H5T_SGN_NONE || H5Tget_size(type) < 8) return false;
     std::vector<std::uint64_t> values(count);

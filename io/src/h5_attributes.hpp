@@ -11,10 +11,10 @@ namespace distview::impl {
 
 void write_attribute(const H5Calls& calls, hid_t object, const std::string& name,
                      const AttributeValue& value);
-/// A text as VTK expects it: of a fixed length, in ASCII.
+/// Writes a text as VTK expects it: of a fixed length, in ASCII.
 void write_fixed_text(const H5Calls& calls, hid_t object, const std::string& name,
                       const std::string& value);
-/// Those of a kind that AttributeValue has.
+/// Reads the attributes whose kinds AttributeValue has.
 Attributes read_attributes(const H5Calls& calls, hid_t object);
 
 } // namespace distview::impl

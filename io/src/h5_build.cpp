@@ -20,7 +20,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Whether a name is what HDF5 calls the object as well: of groups and a name, all of which it keeps.
+/// Whether HDF5 keeps a name as it is: a path of groups and a name, none of them empty or ".".
 bool is_path(const std::string& name) {
     for (std::size_t begin = 0; begin <= name.size();) {
         const std::size_t end = std::min(name.find('/', begin), name.size());
@@ -31,9 +31,9 @@ bool is_path(const std::string& name) {
     return true;
 }
 
-/// Longer axes get no coordinates, which are written by rank 0.
+/// Longer axes get no coordinates, since rank 0 alone writes coordinates.
 constexpr std::int64_t most_coordinates = std::int64_t{1} << 22;
-/// Data begin at pages.
+/// Data begin at page boundaries.
 constexpr hsize_t page = 4096;
 
 H5Id new_property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose}; }
@@ -52,12 +52,12 @@ H5Id space_of(const std::vector<std::int64_t>& extents, bool grows = false) {
     return {H5Screate_simple(static_cast<int>(now.size()), now.data(), most.data()), H5Sclose};
 }
 
-/// Whether a field has as many axes as the grid, so that its cells have places.
+/// Whether a field has as many axes as the grid, so that its cells have positions.
 bool lies_in(const std::optional<UniformGrid>& grid, const NewField& field) {
     return grid && grid->spacing.size() == field.shape.size();
 }
 
-/// What readers of netCDF call a dimension that has no coordinates.
+/// The text by which netCDF readers recognise a dimension without coordinates.
 std::string dimension_text(std::int64_t extent) {
     std::array<char, 80> characters{};
     std::snprintf(characters.data(), characters.size(),
@@ -70,7 +70,7 @@ std::string dimension_text(std::int64_t extent) {
 
 std::vector<std::int64_t> chunk_extents(const std::vector<std::int64_t>& shape,
                                         std::int64_t element_bytes, std::int64_t most_bytes) {
-    // Whole rows of one box of rows: a run of bytes in file order.
+    // A chunk has whole rows of one box of rows: consecutive bytes in file order.
     std::vector<std::int64_t> chunk(shape.size(), 1);
     std::int64_t bytes = element_bytes;
     for (std::size_t d = shape.size(); d-- > 0;) {
@@ -156,11 +156,11 @@ void check_axis_names(const std::string& caller, const std::vector<NamedArray>& 
 H5Builder::H5Builder(const H5Calls& calls, const std::string& name, const Hdf5Options& options)
     : m_calls(calls), m_options(options) {
     const H5Id access = new_property_list(H5P_FILE_ACCESS);
-    // Checksums in HDF5's own tables, which every release since 2008 reads.
+    // In this format HDF5's own tables have checksums, and every release since 2008 can read it.
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     (void)H5Pset_alignment(access, 16 * page, page);
     const H5Id creation = new_property_list(H5P_FILE_CREATE);
-    // netCDF wants to know in which order things were made.
+    // netCDF needs the order in which objects were created.
     (void)H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     m_file =
@@ -173,7 +173,7 @@ H5Id H5Builder::create_dataset(const std::string& name, const ElementType& eleme
                                bool is_compressed) {
     const std::string what = text("to make field '", name, "' in");
     const H5Id creation = new_property_list(H5P_DATASET_CREATE);
-    // All ranks write into what is not compressed: it has its place at once.
+    // All ranks write into uncompressed datasets, so their space is allocated at once.
     if (!is_compressed) (void)H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
     (void)H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -275,7 +275,7 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
                       what);
     }
     const bool has_values = has_places || has_labels;
-    // Closing it would tell nobody that the disk is full.
+    // H5Dclose() would not report a full disk.
     if (has_values) m_calls.check(H5Dflush(scale), what);
     m_calls.check(H5DSset_scale(scale, has_values ? name.c_str() : dimension_text(extent).c_str()),
                   what);
@@ -283,7 +283,7 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
 }
 
 void H5Builder::add_axes(const std::vector<NewField>& fields, bool has_steps) {
-    // Axes with coordinates get their names first, in whatever order the fields come.
+    // Axes with coordinates get their names first, whatever the order of the fields.
     std::vector<NewField> in_order = fields;
     std::stable_partition(in_order.begin(), in_order.end(),
                           [&](const NewField& field) { return lies_in(m_options.grid, field); });

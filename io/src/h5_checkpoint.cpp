@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* save_caller = "Checkpoint::save";
 constexpr const char* load_caller = "Checkpoint::load";
-/// The attribute with the checksum of the others, of which HDF5 has none.
+/// The attribute with the checksum of the other attributes, for which HDF5 has no checksums.
 constexpr const char* scalars_checksum = "distview_scalars_checksum";
 
 std::int64_t checksum_of(const Attributes& scalars) {
@@ -33,8 +33,8 @@ std::int64_t checksum_of(const Attributes& scalars) {
     return static_cast<std::int64_t>(impl::xxh3(packed.bytes().data(), packed.bytes().size()));
 }
 
-/// Whether a file that cannot be read, as all ranks have been told, is damaged or not there. The caller's mistakes, and
-/// what the system refuses on some rank, are no reason to go on from an older state. Collective.
+/// Whether a file that cannot be read is damaged or missing; the error is the same on all ranks. Mistakes of the
+/// caller, and refusals of the system on some rank, are no reason to go on from an older state. Collective.
 bool is_damage(const Communicator& comm, const std::string& path, const Error& error,
                const impl::DamageWatch& watch) {
     if (typeid(error) != typeid(Error)) return false;
@@ -42,8 +42,8 @@ bool is_damage(const Communicator& comm, const std::string& path, const Error& e
     return all_reduce(comm, ReduceOperation::max, static_cast<std::int32_t>(is_found)) != 0;
 }
 
-/// Last checkpoints that load() has found damaged, in this process: programs may load with one Checkpoint and save with
-/// another.
+/// Last checkpoints that load() has found damaged in this process. Kept for all Checkpoints, because programs may load
+/// with one Checkpoint and save with another.
 class DamagedFiles {
 public:
     void add(const std::string& path) {
@@ -86,7 +86,7 @@ void Checkpoint::save(const std::vector<NamedArray>& fields, const Attributes& s
         });
     });
     all[scalars_checksum] = checksum_of(scalars);
-    // A damaged one in the place of a whole one would be of no use.
+    // A damaged checkpoint must not take the place of a complete one.
     impl::save_fields(m_comm, save_caller, m_path, fields, all, m_options,
                       damaged_files().has(m_path) ? 1 : m_options.keep);
 }

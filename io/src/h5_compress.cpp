@@ -19,7 +19,7 @@ RawFile make_scratch_file(const Communicator& comm, const std::string& caller,
     RawFile file;
     agree_on(comm, caller.c_str(), [&] {
         if (comm.rank() != 0) return;
-        // Of a writer that was killed, or a link to a file of somebody's.
+        // A killed writer may have left it, or it is a link to another file.
         remove_file(name);
         file = RawFile(caller, name, RawFile::Mode::create);
     });
@@ -41,7 +41,7 @@ void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t 
     const std::string what = text("to write field '", field.name, "' of");
     std::optional<ReservedRoom> room;
     const std::int64_t bytes_of_all = field.stored.elements() * field.element.bytes;
-    // What cannot be compressed grows a little. A file that is not a film is none yet: nothing is lost with it.
+    // Incompressible data grow a little. Only films need the space reserved: another file is not complete yet anyway.
     if (step >= 0) room.emplace(calls, bytes_of_all + bytes_of_all / 256, std::size_t{1});
     H5Id file = open_h5_file(calls, true);
     {
@@ -50,8 +50,8 @@ void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t 
         const H5Id type = h5_type(field.element);
         const std::vector<std::int64_t> chunk =
             chunk_extents(field.shape, field.element.bytes, compressed_chunk_bytes);
-        // Chunk by chunk, or HDF5 would compress one again with each of its parts: `whole` elements make one, save for
-        // the last one in each `row`, beyond which they do not reach.
+        // Chunk by chunk: otherwise HDF5 would compress a chunk again for each of its parts. `whole` elements make one
+        // chunk; the last chunk of each `row` has only the row's remaining elements.
         std::int64_t whole = 1;
         std::int64_t row = 1;
         for (std::size_t d = field.shape.size(); d-- > 0;) {
@@ -75,7 +75,7 @@ void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t 
                 });
             first = last;
         }
-        // HDF5 keeps the last pieces until then: a full disk is an error of this call, not of those above.
+        // HDF5 holds the last chunks until here: this call, and no call above, reports a full disk.
         calls.check(dataset.reset(), what);
     }
     if (file.reset() < 0) calls.fail(what);

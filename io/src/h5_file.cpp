@@ -37,7 +37,7 @@ std::vector<int> plain_order(int rank) {
 Hdf5Options options_of_root(const Communicator& comm, Hdf5Options options) {
     take_from_root(comm, options.checksum_bytes, options.compression, options.buffer_bytes,
                    options.sync);
-    if (comm.rank() != 0) options.grid.reset(); // not even checked
+    if (comm.rank() != 0) options.grid.reset(); // so that it is not even checked
     return options;
 }
 
@@ -114,7 +114,7 @@ std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays,
             field.axes.push_back(each.array.layout().axis(d));
         std::int64_t bytes = field.element.bytes;
         for (const std::int64_t extent : field.shape) bytes *= extent;
-        // HDF5 has chunks of arrays with axes and elements only.
+        // HDF5 chunks need arrays with axes and elements.
         field.is_compressed = options.compression > 0 && bytes > 0 && !field.shape.empty();
         if (options.checksum_bytes > 0) {
             Blocks blocks;
@@ -153,7 +153,7 @@ std::vector<std::uint64_t> write_field(const Communicator& comm, const std::stri
     write_array(comm, arrays[number].array, target, field.stored, transfer);
     std::vector<std::uint64_t> sums;
     if (field.blocks > 0) {
-        // What one rank has written is read by others.
+        // Ranks now read bytes that other ranks have written.
         if (options.sync) agree_on(comm, caller.c_str(), [&] { target.sync(); });
         sums = finish_blocks(comm, target, field.stored, transfer.blocks, caller, transfer.what);
     }
@@ -221,7 +221,7 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
     file.make([&](const std::string& name) {
         const impl::H5Turn turn;
         const impl::H5Calls calls(caller, name);
-        // First, for the system's reason if that cannot be.
+        // Tried first, for the system's reason if the file cannot be created.
         impl::RawFile(caller, name, impl::RawFile::Mode::create).close();
         impl::H5Builder builder(calls, name, options);
         for (impl::NewField& field : fields) builder.add_field(field);
@@ -292,7 +292,7 @@ namespace impl {
 
 namespace {
 
-/// Throws unless an array takes a field, or its step if that is not -1. All ranks have arrays of the same shape.
+/// Throws unless an array can hold a field, or the field's step if `step` is not -1. All ranks pass equal shapes.
 void check_open_field(const H5Calls& calls, StoredField field, std::int64_t step,
                       const AnyDistView& array) {
     const std::string where = text("field '", field.name, "' of '", calls.path(), '\'');

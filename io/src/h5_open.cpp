@@ -41,7 +41,7 @@ H5Id open_h5_file(const H5Calls& calls, bool writable) {
                        writable ? RawFile::Mode::write : RawFile::Mode::read);
     const H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
 #if H5_VERSION_GE(1, 14, 0)
-    // File systems without locks can be read from.
+    // Without this, files on file systems without locks could not be read.
     (void)H5Pset_file_locking(access, writable, true);
 #endif
     const hid_t opened =
@@ -58,7 +58,7 @@ H5Id open_h5_file(const H5Calls& calls, bool writable) {
 
 ReservedRoom::ReservedRoom(const H5Calls& calls, std::int64_t growth, std::size_t datasets)
     : m_file(calls.caller(), calls.path(), RawFile::Mode::write) {
-    // What a dataset's tables grow by at most in one step; and what a file's own do.
+    // Maximum growth of a dataset's tables in one step, and of the file's own tables.
     constexpr std::int64_t table_bytes = 1 << 15;
     m_is_reserved = m_file.reserve(growth + table_bytes * static_cast<std::int64_t>(datasets + 1));
 }
@@ -69,7 +69,7 @@ ReservedRoom::~ReservedRoom() {
 
 namespace {
 
-/// Whether it is there without any elements or extents, as h5py.Empty makes it.
+/// Whether a dataset has neither elements nor extents, as created by h5py.Empty.
 bool is_null(hid_t dataset) {
     const H5Id space(H5Dget_space(dataset), H5Sclose);
     return H5Sget_simple_extent_type(space) == H5S_NULL;
@@ -80,7 +80,7 @@ std::vector<std::int64_t> extents_of(hid_t dataset) {
     std::vector<hsize_t> extents(
         static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
     if (!extents.empty()) (void)H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-    // Files may claim more than an index holds; no array has as many.
+    // Files may claim extents beyond 64-bit indices; no array has that many elements.
     constexpr hsize_t most = std::numeric_limits<std::int64_t>::max();
     for (hsize_t& extent : extents) extent = std::min(extent, most);
     return {extents.begin(), extents.end()};
@@ -94,15 +94,15 @@ std::optional<std::int64_t> product_of(const std::vector<std::int64_t>& factors)
     return product;
 }
 
-/// Throws DamageError if a dataset, all of which is about to be read, claims more elements than can be stored in it.
+/// Throws DamageError if a dataset that is about to be read as a whole claims more elements than its storage can hold.
 void check_stored(const H5Calls& calls, hid_t dataset, const std::string& what) {
     std::vector<std::int64_t> factors = extents_of(dataset);
     factors.push_back(static_cast<std::int64_t>(H5Tget_size(H5Id(H5Dget_type(dataset), H5Tclose))));
     const std::optional<std::int64_t> bytes = product_of(factors);
-    // What was never written has no bytes: so much is taken on trust.
+    // Data that were never written have no storage: up to this size the claim is trusted.
     constexpr std::int64_t trusted = std::int64_t{1} << 26;
     if (bytes && *bytes <= trusted) return;
-    // Deflate makes nothing smaller.
+    // Deflate compresses at most by this factor.
     constexpr std::int64_t most_per_byte = 1032;
     const H5Id file(H5Iget_file_id(dataset), H5Fclose);
     hsize_t stored = 0;
@@ -116,7 +116,7 @@ void check_stored(const H5Calls& calls, hid_t dataset, const std::string& what) 
     });
 }
 
-/// The extents of a field. Of films the steps that have a time: a writer that was killed may have begun another one.
+/// The extents of a field. In a film only steps with a time count: a killed writer may have begun another step.
 std::vector<std::int64_t> extents_of_field(hid_t file, hid_t dataset) {
     std::vector<std::int64_t> extents = extents_of(dataset);
     if (extents.empty() || H5Lexists(file, time_name, H5P_DEFAULT) <= 0) return extents;
@@ -149,10 +149,10 @@ H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std
 }
 
 void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step) {
-    // A step that is not there has none.
+    // A step that does not exist has no checksums.
     if (step >= 0 && (open.field.shape.empty() || step >= open.field.shape[0])) return;
     const std::string name = text(checksum_group, '/', open.field.name);
-    // Names are looked up group by group: one that is not there is no error.
+    // Names are looked up group by group, since a missing name is no error.
     for (std::size_t slash = name.find('/'); slash != std::string::npos;
          slash = name.find('/', slash + 1))
         if (H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return;
@@ -163,7 +163,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
                         &open.block_bytes),
                 what);
     const std::vector<std::int64_t> extents = extents_of(dataset);
-    if (step >= 0 && extents.size() == 1) { // of the whole array, whose first axis is no series
+    if (step >= 0 && extents.size() == 1) { // of the whole array: its first axis is no series
         open.block_bytes = 0;
         return;
     }
@@ -181,7 +181,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
                     "' to be as many as its bytes take, got ", tuple_text(extents), " of ",
                     open.block_bytes, " bytes each");
     });
-    // Of one step, or of all of them, which begin anew with each.
+    // Checksums of one step, or of all steps; blocks begin anew with each step.
     const std::int64_t read_steps = step >= 0 ? 1 : steps;
     if (has_steps && step < 0) open.step_bytes = bytes;
     check_stored(calls, dataset, what);
@@ -254,11 +254,11 @@ struct Listing {
     std::vector<StoredField> fields;
 };
 
-/// Whether it is there beside fields. Times of steps are an axis, which is no field anyhow.
+/// Whether an object is not a field but was added by us. (Times of steps are an axis, which is no field anyway.)
 bool is_ours(const std::string& name, hid_t object) {
     const std::string first = name.substr(0, name.find('/'));
     if (first != vtk_group) return first == checksum_group;
-    // Second names of fields. Files of VTK's own writers have their fields there and nowhere else.
+    // Second names of fields. Files of VTK's own writers have fields only here, under one name.
     H5O_info2_t found{};
     return H5Oget_info3(object, &found, H5O_INFO_BASIC) < 0 || found.rc > 1;
 }
@@ -292,7 +292,7 @@ std::vector<StoredField> list_fields(const H5Calls& calls, hid_t file) {
 std::vector<double> read_times(const H5Calls& calls, hid_t file) {
     if (H5Lexists(file, time_name, H5P_DEFAULT) <= 0) return {};
     const H5Id dataset(H5Dopen2(file, time_name, H5P_DEFAULT), H5Dclose);
-    // Others have something else of this name: fields, texts.
+    // Other programs may store something else under this name: fields, texts.
     if (dataset < 0 || H5DSis_scale(dataset) <= 0) return {};
     const H5T_class_t kind = H5Tget_class(H5Id(H5Dget_type(dataset), H5Tclose));
     const std::vector<std::int64_t> extents = extents_of(dataset);
@@ -321,7 +321,7 @@ void H5Source::read(std::int64_t begin, std::int64_t end, void* to) const {
     const std::int64_t last = (end + m_element_bytes - 1) / m_element_bytes;
     const std::int64_t before = begin - first * m_element_bytes;
     if (before == 0 && last * m_element_bytes == end) return read_elements(first, last, to);
-    // Blocks of checksums end within elements.
+    // Blocks of checksums may end within an element.
     std::vector<std::byte> whole(static_cast<std::size_t>((last - first) * m_element_bytes));
     read_elements(first, last, whole.data());
     std::memcpy(to, whole.data() + before, static_cast<std::size_t>(end - begin));

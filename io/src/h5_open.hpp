@@ -14,12 +14,12 @@
 
 namespace distview::impl {
 
-/// A dataset of a file as rank 0 has found it and all ranks know it.
+/// A dataset of a file, as found by rank 0 and known to all ranks.
 struct OpenField {
     StoredField field;            ///< with the axis of steps, if it has one
-    bool is_plain = false;        ///< bytes are in the file as they are in memory, in one piece
-    std::int64_t offset = 0;      ///< if they are
-    std::int64_t block_bytes = 0; ///< of checksums; 0: there are none
+    bool is_plain = false;        ///< whether the file holds its bytes as in memory, in one piece
+    std::int64_t offset = 0;      ///< position of these bytes, if is_plain
+    std::int64_t block_bytes = 0; ///< bytes of a checksum's block; 0: no checksums
     std::int64_t step_bytes = 0;  ///< see Blocks
     std::vector<std::uint64_t> sums;
 
@@ -29,12 +29,12 @@ struct OpenField {
 
 H5Id open_h5_file(const H5Calls& calls, bool writable = false);
 
-/// Room on the disk for what a file is about to grow by. HDF5 overwrites tables where they are: a disk that were full
-/// halfway would leave a file that nobody can read. What is not used goes back at the end, after the file was closed.
+/// Reserves disk space before a file grows. HDF5 overwrites tables in place: if the disk became full in between, the
+/// file would be unreadable. Unused space is released at the end, after the file was closed.
 class ReservedRoom {
 public:
-    /// Throws unless there is room for `growth` bytes of elements and for the tables of so many datasets. Where the file
-    /// system cannot say so, nothing is done.
+    /// Throws unless the disk has space for `growth` bytes of elements and for the tables of that many datasets. Does
+    /// nothing if the file system cannot reserve space.
     ReservedRoom(const H5Calls& calls, std::int64_t growth, std::size_t datasets);
     ~ReservedRoom();
     ReservedRoom(const ReservedRoom&) = delete;
@@ -45,25 +45,25 @@ private:
     bool m_is_reserved = false;
 };
 
-/// An attribute, which takes or gives one number: others have what they like in its place.
+/// Opens an attribute that must hold one number: other programs may store anything in its place.
 H5Id open_number(const H5Calls& calls, hid_t object, const char* name, const std::string& what);
 
-/// Looks at one dataset, not at its checksums. Throws UsageError if there is none of this name.
+/// Inspects one dataset, but not its checksums. Throws UsageError if no dataset has this name.
 OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name);
 
-/// Adds the checksums; `step` >= 0: of that step. Once the field is what an array takes: the file may claim any size.
+/// Adds the checksums; `step` >= 0: of that step. Call it only if the field fits an array: the file may claim any size.
 void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step);
 
-/// All datasets that are fields.
+/// Lists all datasets that are fields.
 std::vector<StoredField> list_fields(const H5Calls& calls, hid_t file);
 
-/// The times of steps; none if there are no steps.
+/// Returns the times of steps; empty if the file has no steps.
 std::vector<double> read_times(const H5Calls& calls, hid_t file);
 
-/// Elements of a dataset by HDF5, which puts pieces together, decompresses and turns bytes around.
+/// Reads elements of a dataset through HDF5, which joins chunks, decompresses and swaps bytes.
 class H5Source : public ByteSource {
 public:
-    /// `step` >= 0: of that index along the first axis only.
+    /// `step` >= 0: reads only this index of the first axis.
     H5Source(const H5Calls& calls, const OpenField& field, std::int64_t step);
     void read(std::int64_t begin, std::int64_t end, void* to) const override;
 

@@ -21,8 +21,8 @@ constexpr const char* series_name = "Hdf5Series";
 
 using H5Extents = std::vector<hsize_t>;
 
-/// Makes a dataset of steps that many steps long; the last one has its place in the file then. What an append() that
-/// failed has left beyond the others goes first: it may have no place.
+/// Extends a dataset to `steps` steps and allocates the last step's space in the file. Bytes that a failed append() has
+/// left beyond the other steps are removed first: they may have no space allocated.
 void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_name,
             std::int64_t steps, const std::vector<std::int64_t>& shape) {
     const std::string what = text("to append to '", dataset_name, "' of");
@@ -36,7 +36,7 @@ void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_n
     calls.check(dataset.reset(), what);
 }
 
-/// Bytes that a step of a field takes: the last pieces along its axes are as large as the others.
+/// Bytes that a step of a field occupies: the last chunks along its axes are as large as the others.
 std::int64_t step_bytes(const impl::NewField& field) {
     const std::vector<std::int64_t> chunk =
         impl::chunk_extents(field.shape, field.element.bytes, impl::most_chunk_bytes);
@@ -46,7 +46,7 @@ std::int64_t step_bytes(const impl::NewField& field) {
     return bytes;
 }
 
-/// Finds where the pieces of a step are: boxes of whole rows, as chunk_extents() cuts them.
+/// Finds the positions of a step's chunks in the file: boxes of whole rows, as chunk_extents() cuts them.
 void find_chunks(const impl::H5Calls& calls, hid_t file, impl::NewField& field, std::int64_t step) {
     const std::string what = text("the place of field '", field.name, "' in");
     const impl::H5Id dataset(calls.check(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), what),
@@ -97,7 +97,7 @@ void write_row(const impl::H5Calls& calls, hid_t file, const std::string& datase
     const auto in_memory = static_cast<hsize_t>(count);
     const impl::H5Id memory(H5Screate_simple(1, &in_memory, nullptr), H5Sclose);
     calls.check(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values), what);
-    calls.check(dataset.reset(), what); // which writes what HDF5 has kept
+    calls.check(dataset.reset(), what); // closing writes the bytes that HDF5 holds
 }
 
 void count_steps(const impl::H5Calls& calls, hid_t file, std::int64_t steps) {
@@ -176,7 +176,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         std::int64_t growth = 0;
         for (const impl::NewField& field : fields)
             growth += field.blocks * 8 + (field.is_compressed ? 0 : step_bytes(field));
-        // Datasets of elements and of checksums, and the times.
+        // Datasets of elements, datasets of checksums, and the times.
         const impl::ReservedRoom room(calls, growth, 2 * fields.size() + 1);
         impl::H5Id file = impl::open_h5_file(calls, true);
         impl::Packed packed;
@@ -206,7 +206,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
             impl::write_field(m_comm, series_name, arrays, f, raw, field, m_steps, m_options));
     }
     agree_on(m_comm, series_name, [&] {
-        // Before the time, by which the step counts.
+        // The elements must be on the disk before the time, which makes the step count.
         if (m_options.sync) raw.sync();
         raw.close();
     });
@@ -223,7 +223,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         write_row(calls, file, impl::time_name, H5T_NATIVE_DOUBLE, m_steps, 1, false, &time);
         if (m_options.grid) count_steps(calls, file, m_steps + 1);
         close(calls, file);
-        // The step counts by its time, and its checksums: these too.
+        // The time, which makes the step count, and the checksums must be on the disk as well.
         if (m_options.sync) impl::RawFile(series_name, m_path, impl::RawFile::Mode::write).sync();
     });
     ++m_steps;

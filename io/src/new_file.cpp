@@ -23,7 +23,7 @@ void NewFile::make(const std::function<void(const std::string&)>& action) {
         if (m_comm.rank() != 0) return;
         check_place(m_caller, m_path);
         check_place(m_caller, m_temporary);
-        // Of a writer that was killed.
+        // A killed writer may have left it.
         remove_file(m_temporary);
         m_is_there = true;
         action(m_temporary);
@@ -39,7 +39,7 @@ void NewFile::commit(bool sync, int keep) {
     });
     agree_on(m_comm, m_caller.c_str(), [&] {
         if (m_comm.rank() != 0) return;
-        // Without one that gets older, the older ones stay what they are.
+        // If no file becomes older, the older ones keep their names.
         if (!is_file(m_path)) keep = 1;
         const auto get_older = [&](const std::string& last) {
             for (int age = keep - 1; age > 1; --age)
@@ -47,7 +47,7 @@ void NewFile::commit(bool sync, int keep) {
                                   kept_name(m_path, age).c_str());
             (void)std::rename(last.c_str(), kept_name(m_path, 1).c_str());
         };
-        // The last one may be damaged: until the new one has its name, older ones have theirs.
+        // The last file may be damaged: older files keep their names until the new file has its name.
         const std::string aside = temporary_name(kept_name(m_path, 1));
         const bool is_aside = keep > 1 && add_name(m_path, aside);
         if (keep > 1 && !is_aside) get_older(m_path);
@@ -60,7 +60,7 @@ void NewFile::commit(bool sync, int keep) {
         m_is_there = false;
         if (!is_aside) return;
         get_older(aside);
-        remove_file(aside); // two names of one file are not renamed to each other
+        remove_file(aside); // rename() leaves it if both are names of one file
     });
 }
 

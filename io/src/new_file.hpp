@@ -10,8 +10,8 @@
 
 namespace distview::impl {
 
-/// A file that all ranks write under another name, and that gets its own when it is whole. Without commit() nothing
-/// is left of it.
+/// A file that all ranks write under a temporary name, and that gets its final name when it is complete. Without
+/// commit() the file is removed.
 ///
 /// Collective: construction, make(), commit()
 class NewFile {
@@ -21,17 +21,17 @@ public:
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
-    /// Runs `action(temporary name)` on rank 0, which makes the file; then all ranks open it.
+    /// Runs `action(temporary name)` on rank 0, which creates the file; then all ranks open it.
     void make(const std::function<void(const std::string&)>& action);
     const RawFile& file() const noexcept { return m_file; }
     const std::string& temporary_name() const noexcept { return m_temporary; }
-    /// `keep` > 1: what was there under the name before is kept under others, see kept_name().
+    /// If `keep` > 1, earlier files of this name are kept under other names, see kept_name().
     void commit(bool sync, int keep = 1);
 
-    /// What the file is called until it is whole.
+    /// The file's name until it is complete.
     static std::string temporary_name(const std::string& path) { return path + ".partial"; }
 
-    /// What a file is called when `age` later ones have been written.
+    /// The name of a file after `age` later ones have been written.
     static std::string kept_name(const std::string& path, int age);
 
 private:

@@ -16,12 +16,12 @@ namespace distview::impl {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// Version 1 counts the header's bytes with 16 bits, later ones with 32.
+/// Version 1 stores the header's length in 16 bits, later versions in 32.
 constexpr std::int64_t short_prefix = 10;
 constexpr std::int64_t long_prefix = 12;
 constexpr std::int64_t longest_header = 1 << 20;
 
-/// The text behind 'key': in a Python dictionary.
+/// The text after 'key': in a Python dictionary.
 std::string_view behind(std::string_view header, std::string_view key) {
     for (const char quote : {'\'', '"'}) {
         const std::string quoted = quote + std::string(key) + quote;
@@ -61,12 +61,12 @@ std::optional<std::vector<std::int64_t>> numbers_in_brackets(std::string_view re
         if (error != std::errc() || number < 0) return std::nullopt;
         numbers.push_back(number);
         at = next;
-        if (at < last && *at == 'L') ++at; // of Python 2
+        if (at < last && *at == 'L') ++at; // written by Python 2
     }
     return numbers;
 }
 
-/// The bytes of an array of this shape; nothing if there can be none.
+/// The number of bytes of an array of this shape; nothing if it does not fit in 64 bits.
 std::optional<std::int64_t> bytes_of(const ElementType& element,
                                      const std::vector<std::int64_t>& shape) {
     std::int64_t bytes = element.bytes;
@@ -83,7 +83,7 @@ void expect_npy(const std::string& caller, const std::string& path, const std::s
     });
 }
 
-/// parse_typestr() that knows long double as well: as this machine has it, which other ones have otherwise.
+/// parse_typestr() that also accepts long double in this machine's format, which may differ on other machines.
 std::optional<ElementType> parse_descr(const std::string& type, bool is_swapped) {
     for (const ElementType& wide :
          {element_type<long double>(), element_type<std::complex<long double>>()})

@@ -12,25 +12,25 @@
 
 namespace distview::impl {
 
-/// A .npy file's first bytes, up to the array: `alignment` of them or a multiple.
+/// A .npy file's first bytes, up to the array; their number is a multiple of `alignment`.
 std::string npy_header(const ElementType& element, const std::vector<std::int64_t>& shape,
                        bool fortran_order, std::int64_t alignment = 64);
 
-/// A .npy file within a file.
+/// A .npy file inside another file, such as an archive.
 struct NpyPlace {
     StoredField field;
     std::int64_t offset = 0; ///< of the array's bytes
-    bool is_swapped = false; ///< of the other byte order
-    bool has_numbers = true; ///< else there is no more than the name
-    bool is_npy = true;      ///< else it has no numbers either
+    bool is_swapped = false; ///< whether the other byte order is used
+    bool has_numbers = true; ///< if false, only the name is known
+    bool is_npy = true;      ///< if false, has_numbers is false too
 };
-/// Reads the header that begins at `begin`; `end` is where the file within the file ends. Throws Error if it is damaged.
+/// Reads the header at `begin`; `end` is the end of the inner file. Throws Error if the header is damaged.
 NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const std::string& name,
                          std::int64_t begin, std::int64_t end);
-/// Throws Error unless there are numbers of a .npy file in what was found in the file `path`.
+/// Throws Error unless `place`, found in the file `path`, is a .npy file of numbers.
 void require_numbers(const std::string& caller, const std::string& path, const NpyPlace& place);
 
-/// Turns the bytes of each number around.
+/// Reverses the bytes of each number.
 class SwappedSource : public ByteSource {
 public:
     SwappedSource(const ByteSource& source, std::int64_t number_bytes)

@@ -14,13 +14,13 @@
 
 namespace distview::impl {
 
-/// Axes of an array in the order in which a file has them, the last one fastest.
+/// The axes of an array in the order of a file, the last one fastest.
 std::vector<int> axis_order(int rank, bool fortran_order);
 
 void put_place(Packed& packed, const NpyPlace& place);
 NpyPlace get_place(Packed& packed);
 
-/// The options that rank 0 was given. Collective.
+/// Returns rank 0's options on all ranks. Collective.
 NpyOptions options_of_root(const Communicator& comm, NpyOptions options);
 
 /// Collective.

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* suffix = ".npy";
 
-/// An array and where it goes.
+/// An array and its place in the archive.
 struct Member {
     impl::ZipMember zip;
     std::string header; ///< of the .npy file
@@ -73,7 +73,7 @@ std::vector<Member> make_members(const std::string& caller, const std::vector<Na
     return members;
 }
 
-/// The CRC of a member from those of its header and of its array's blocks.
+/// The CRC of a member, combined from the CRCs of its header and of its array's blocks.
 std::uint32_t crc_of(const Member& member, const std::vector<std::uint64_t>& sums) {
     auto crc = static_cast<std::uint32_t>(impl::crc32(member.header.data(), member.header.size()));
     std::int64_t left = member.stored.bytes();

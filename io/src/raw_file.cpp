@@ -22,7 +22,7 @@ namespace distview::impl {
 
 namespace {
 
-/// As much as one call moves on any system.
+/// Bytes that one call moves on any system.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 30;
 
 bool is_folder(const std::string& path) {
@@ -130,7 +130,7 @@ void RawFile::resize(std::int64_t bytes) const {
 
 bool RawFile::reserve(std::int64_t bytes) const {
 #ifdef FALLOC_FL_KEEP_SIZE
-    // From before the end on: what lies there may be a hole, of a page that nobody has written yet.
+    // Starts before the end of the file: its last bytes may lie in a hole, in a page that no rank has written yet.
     constexpr std::int64_t before = 1 << 16;
     const std::int64_t size_now = this->size();
     const std::int64_t end = size_now + bytes;
@@ -139,7 +139,8 @@ bool RawFile::reserve(std::int64_t bytes) const {
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         static_cast<rlim_t>(end) > limit.rlim_cur)
         error = EFBIG;
-    // Kernels may give up, and undo what they have done, for any signal, as a profiler's: by pieces that end between two.
+    // A signal, such as a profiler's, may make the kernel give up and undo a piece: pieces shrink until one fits
+    // between two signals.
     std::int64_t piece = most_bytes;
     for (std::int64_t at = std::max<std::int64_t>(size_now - before, 0); error == 0 && at < end;) {
         const std::int64_t count = std::min(piece, end - at);
@@ -164,10 +165,10 @@ bool RawFile::reserve(std::int64_t bytes) const {
 }
 
 void RawFile::give_back() const noexcept {
-    // Whatever size a file is given, blocks behind the last byte are freed.
+    // Setting a file's size, even to its present size, frees blocks behind the last byte.
     struct stat status{};
     if (::fstat(m_descriptor, &status) == 0 && ::ftruncate(m_descriptor, status.st_size) != 0)
-        return; // it keeps them
+        return; // the file keeps them
 }
 
 void RawFile::sync() const {
@@ -188,7 +189,7 @@ void remove_file(const std::string& path) noexcept { (void)::unlink(path.c_str()
 void replace_file(const std::string& caller, const std::string& from, const std::string& to) {
     if (std::rename(from.c_str(), to.c_str()) != 0)
         throw_system_error(caller, text("to rename '", from, "' to '", to, '\''), errno);
-    // A name lasts when its folder has reached the disk; where folders cannot be synced, it is as good as it gets.
+    // A name is durable once its folder is on the disk. If the folder cannot be synced, nothing more can be done.
     const int folder = ::open(folder_of(to).c_str(), O_RDONLY | O_CLOEXEC);
     if (folder >= 0) {
         (void)::fsync(folder);
@@ -205,11 +206,11 @@ void check_place(const std::string& caller, const std::string& path) {
     const std::string expected = text("to write '", path, '\'');
     if (path.empty()) throw_system_error(caller, expected, ENOENT);
     if (is_folder(path)) throw_system_error(caller, expected, EISDIR);
-    // Renaming would put a file in the place of a device, a pipe or a socket: /dev/null would be one for everybody.
+    // rename() would replace a device, a pipe or a socket by a file: /dev/null would become a file for all users.
     struct stat status{};
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
         throw Error(text(caller, ": expected ", expected, ", got what is no plain file"));
-    // A link of the system's to what this process has open, as /dev/stdout is, would be replaced, too.
+    // rename() would also replace a link of the system to something that this process has open, such as /dev/stdout.
     struct stat link{};
     if (path.starts_with("/dev/") && ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode))
         throw Error(text(caller, ": expected ", expected, ", got a link to what is open"));

@@ -11,10 +11,10 @@ namespace distview::impl {
 [[noreturn]] void throw_system_error(const std::string& caller, const std::string& expected,
                                      int error);
 
-/// An open file that several ranks read or write at once, each its own bytes.
+/// An open file that several ranks read or write at once, each rank its own bytes.
 ///
-/// POSIX reads and writes at given offsets: their errors are exact and stay on the rank that meets them, where the
-/// caller's agreement finds them; no rank waits for another in them.
+/// Uses POSIX reads and writes at given offsets. Their errors are exact and occur on the rank concerned, where the
+/// caller's agreement collects them; no rank waits for another in these calls.
 class RawFile {
 public:
     enum class Mode { read, write, create };
@@ -28,20 +28,20 @@ public:
     const std::string& path() const noexcept { return m_path; }
     bool is_open() const noexcept { return m_descriptor >= 0; }
     std::int64_t size() const;
-    /// Whether another file has its name by now.
+    /// Whether another file has replaced this file under its name.
     bool is_replaced() const noexcept;
-    /// Throws DamageError unless all bytes are there. `what` is said in errors: "field 'h'".
+    /// Throws DamageError unless all bytes are there. `what` names them in errors: "field 'h'".
     void read(void* to, std::int64_t bytes, std::int64_t offset, const std::string& what) const;
     void write(const void* from, std::int64_t bytes, std::int64_t offset,
                const std::string& what) const;
     void resize(std::int64_t bytes) const;
-    /// Throws, and leaves the room to others, unless the disk has some for that many bytes behind the last one. False where
-    /// the file system cannot say so; else give_back() what is not used.
+    /// Reserves disk space for that many bytes behind the last one. Throws, and reserves nothing, if the disk is too
+    /// full. Returns false if the file system cannot reserve space; otherwise release unused space with give_back().
     bool reserve(std::int64_t bytes) const;
     void give_back() const noexcept;
-    /// Returns when the disk has everything that any rank has written and the system knows of.
+    /// Returns when all bytes that any rank has written, and that this system knows of, are on the disk.
     void sync() const;
-    /// Errors of a close are errors of a write.
+    /// Throws like write(): an error of a close is an error of a write.
     void close();
 
 private:
@@ -50,20 +50,20 @@ private:
     int m_descriptor = -1;
 };
 
-/// Removes a file; there may be none.
+/// Removes a file, if it exists.
 void remove_file(const std::string& path) noexcept;
-/// Puts `from` in the place of `to`, whatever is there, and makes that last.
+/// Renames `from` to `to`, replacing an existing file, and makes the new name durable.
 void replace_file(const std::string& caller, const std::string& from, const std::string& to);
-/// Gives a file a second name, in the place of whatever has that; false where there are no second names.
+/// Gives a file a second name, replacing any file of that name; false if the file system has no second names.
 bool add_name(const std::string& path, const std::string& second) noexcept;
-/// Throws Error unless a file can be made in the place of `path`: its folder is there, and it is no folder itself.
+/// Throws Error unless a file can be created as `path`: its folder exists, and `path` is no folder.
 void check_place(const std::string& caller, const std::string& path);
 bool is_file(const std::string& path) noexcept;
-/// What no other file that has this name before or after it has, on this node; empty if there is none.
+/// Identifies a file on this node among all files that ever have this name; empty if the file does not exist.
 std::string identity_of(const std::string& path);
-/// Whether nothing has this name; not if the system refuses to say so.
+/// Whether no file has this name; false if the system refuses to say so.
 bool is_missing(const std::string& path) noexcept;
-/// The folder that a file is in; "." for one without.
+/// The folder of a file; "." if the path has none.
 std::string folder_of(const std::string& path);
 
 } // namespace distview::impl

@@ -11,12 +11,12 @@ namespace distview::impl {
 
 namespace {
 
-/// Bytes that a redistribution moves as one element.
+/// Element sizes that a redistribution can move.
 bool is_movable_size(std::int64_t bytes) noexcept {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
 
-/// Runs of a rank have at least this many bytes, if there are enough.
+/// Minimum bytes of a rank's run, if the array has enough.
 constexpr std::int64_t least_run = std::int64_t{1} << 20;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
@@ -97,7 +97,7 @@ bool has_rows_in_order(const MovableArray& movable) {
 Rounds::Rounds(const MovableArray& movable, int rank, int size, std::int64_t buffer_bytes,
                const std::vector<std::int64_t>& most_below)
     : m_extents(movable.extents), m_rank(rank), m_size(size) {
-    // Rows small enough for the buffers and, unless they are small anyway, one for each rank.
+    // Rows must fit into the buffers and, unless they are small anyway, suffice for one row a rank.
     while (m_axis + 1 < movable.axes && (movable.bytes_below(m_axis) > buffer_bytes ||
                                          (m_extents[static_cast<std::size_t>(m_axis)] < size &&
                                           movable.bytes_below(m_axis) > least_run)))
@@ -105,7 +105,7 @@ Rounds::Rounds(const MovableArray& movable, int rank, int size, std::int64_t buf
     m_below = movable.bytes_below(m_axis);
     const std::int64_t rows = m_extents[static_cast<std::size_t>(m_axis)];
     for (int d = 0; d < m_axis; ++d) m_leading *= m_extents[static_cast<std::size_t>(d)];
-    // A rank gets no more than a buffer takes, nor has more to give.
+    // In a round no rank gets more than a buffer holds, nor has more to send.
     const std::int64_t row_of_rank =
         std::max<std::int64_t>(most_below[static_cast<std::size_t>(m_axis)], 1);
     const std::int64_t each =
@@ -134,7 +134,7 @@ Round Rounds::round(std::int64_t number) const {
             leading /= m_extents[d];
         }
     }
-    // Ranks take turns where not all of them are needed.
+    // If a round does not need all ranks, ranks take turns.
     const std::int64_t writers = ceil_div(rows, m_rows_each);
     const std::int64_t first_writer = number * writers % (m_size - writers + 1);
     std::vector<std::int64_t> bounds;

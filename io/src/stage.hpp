@@ -11,10 +11,10 @@
 
 namespace distview::impl {
 
-/// A buffer for one round: where kernels that reach the array reach it, and on the host.
+/// A buffer for one round, both in memory that the array's kernels can access and on the host.
 class Stage {
 public:
-    /// For arrays of a device; its memory is shared by the node's ranks where it can be.
+    /// `device` is the device of the arrays; the node's ranks share the buffer's memory if possible.
     Stage(const Communicator& comm, std::int64_t bytes, const Device& device);
 
     /// The buffer as the array of a round.
@@ -28,7 +28,7 @@ private:
     bool m_on_device = false;
     Device m_device;
     std::shared_ptr<void> m_host;
-    std::shared_ptr<void> m_memory; ///< what kernels reach; that of the host unless on a device
+    std::shared_ptr<void> m_memory; ///< for kernels; the host's unless the array is on a device
 };
 
 } // namespace distview::impl

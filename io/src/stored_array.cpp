@@ -18,7 +18,7 @@ std::int64_t StoredArray::elements() const noexcept {
 
 namespace {
 
-/// Calls move(position in the file, bytes, bytes before) for the runs of [begin, end) that follow each other there.
+/// Calls move(position in the file, bytes, bytes before) for each part of [begin, end) that is contiguous in the file.
 template <class Move>
 void for_each_stored_run(const StoredArray& stored, std::int64_t begin, std::int64_t end,
                          const Move& move) {
@@ -60,7 +60,7 @@ StridedBytes::StridedBytes(void* data, std::vector<std::int64_t> extents,
                            std::vector<std::int64_t> strides, std::int64_t element_bytes)
     : m_data(static_cast<std::byte*>(data)), m_run(element_bytes), m_bytes(element_bytes) {
     for (const std::int64_t extent : extents) m_bytes *= extent;
-    // Axes that go on where the next one ends are one with it, those of one element with any.
+    // Merges an axis with the next one if its rows follow each other in memory; skips axes with one element.
     for (std::size_t d = extents.size(); d-- > 0;) {
         if (extents[d] == 1) continue;
         if (m_extents.empty() && strides[d] == m_run) {

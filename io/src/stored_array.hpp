@@ -10,14 +10,14 @@
 
 namespace distview::impl {
 
-/// Where the bytes of an array are in a file. The array's own bytes count from 0 in C order of `extents`, which is
-/// called file order here.
+/// The position of an array's bytes in a file. The array's own bytes are numbered from 0 in C order of `extents`; this
+/// order is called file order here.
 struct StoredArray {
     std::vector<std::int64_t> extents; ///< the last one fastest
     std::int64_t element_bytes = 1;
-    std::int64_t offset = 0; ///< of byte 0 in the file, unless there are chunks
-    /// Where runs of `chunk_bytes` bytes begin, which follow each other in file order. The last one of each `row_bytes`
-    /// bytes, with which runs begin anew, may be shorter.
+    std::int64_t offset = 0; ///< of byte 0 in the file, if there are no chunks
+    /// Positions of runs of `chunk_bytes` bytes, which follow each other in file order. Runs begin anew with every
+    /// `row_bytes` bytes, before which the last run may be shorter.
     std::vector<std::int64_t> chunks;
     std::int64_t chunk_bytes = 0;
     std::int64_t row_bytes = 0;
@@ -31,7 +31,7 @@ struct StoredArray {
                const std::string& what) const;
 };
 
-/// What an array is read from: bytes of the file order.
+/// A source from which an array is read: bytes in file order.
 class ByteSource {
 public:
     ByteSource() = default;
@@ -63,9 +63,9 @@ public:
                  std::int64_t element_bytes);
 
     std::int64_t bytes() const noexcept { return m_bytes; }
-    /// Bytes that follow each other in file order and in memory; all of them if nothing lies between.
+    /// Number of bytes that are consecutive in file order and in memory; all of them if memory has no gaps.
     std::int64_t run_bytes() const noexcept { return m_run; }
-    /// Where bytes [begin, end) are, or null if they do not follow each other.
+    /// The address of bytes [begin, end), or null if they are not consecutive in memory.
     std::byte* find(std::int64_t begin, std::int64_t end) const noexcept;
     void copy_out(std::int64_t begin, std::int64_t end, std::byte* to) const noexcept;
     void copy_in(std::int64_t begin, std::int64_t end, const std::byte* from) const noexcept;

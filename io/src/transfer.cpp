@@ -23,10 +23,10 @@ namespace distview::impl {
 
 namespace {
 
-/// Below this, memory is better put in order by a redistribution, which moves squares.
+/// Shorter runs of consecutive bytes are reordered by a redistribution, which copies in square tiles.
 constexpr std::int64_t shortest_run = 64;
 
-/// What all ranks must know before an array is moved.
+/// Facts that all ranks must know before an array is moved.
 struct Outline {
     bool goes_directly = false;
     std::vector<std::int64_t> most_below; ///< see Rounds
@@ -49,7 +49,7 @@ Outline make_outline(const Communicator& comm, const MovableArray& movable) {
     return outline;
 }
 
-/// Bytes of this rank in the file's order where rows are in order.
+/// The range of this rank's bytes in the file's order, if rows are in order.
 std::pair<std::int64_t, std::int64_t> own_bytes(const MovableArray& movable) {
     const int axis = movable.permutation[0];
     const AxisLayout& layout = movable.array.layout().axis(axis);
@@ -68,7 +68,7 @@ std::vector<int> inverse(const std::vector<int>& permutation) {
     return result;
 }
 
-/// Slices by axis of the file as those by axis of the array.
+/// Converts slices by axis of the file to slices by axis of the array.
 std::vector<AxisSlice> of_array(const std::vector<AxisSlice>& slices,
                                 const std::vector<int>& permutation) {
     std::vector<AxisSlice> result(slices.size());
@@ -83,7 +83,7 @@ std::vector<AxisSlice> whole(const std::vector<AxisSlice>& slices) {
     return result;
 }
 
-/// Says that `part` of `parts` are done, of what rank 0 moves itself: the others are about as far.
+/// Reports that `part` of `parts` are done. Rank 0 reports its own part: the other ranks are about as far.
 void tell(const Communicator& comm, const Transfer& transfer, const StoredArray& stored,
           std::int64_t part, std::int64_t parts) {
     if (!transfer.progress || comm.rank() != 0) return;

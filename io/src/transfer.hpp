@@ -19,44 +19,44 @@
 
 namespace distview::impl {
 
-/// How an array goes to or comes from a file, whatever its layout.
+/// How an array is moved to or from a file, whatever its layout.
 struct Transfer {
     std::string caller;
     std::string what; ///< in errors: "field 'h'"
     /// Axis d of the file is axis permutation[d] of the array.
     std::vector<int> permutation;
-    /// Most bytes of one buffer of a rank; there are at most four.
+    /// Maximum bytes of one buffer of a rank; a rank has at most four.
     std::int64_t buffer_bytes = std::int64_t{16} << 20;
     Blocks blocks;
-    /// Called on rank 0 with bytes of the array done.
+    /// Called on rank 0 with the number of the array's bytes that are done.
     std::function<void(std::int64_t)> progress;
 };
 
-/// The options that rank 0 was given. Collective.
+/// Returns rank 0's options on all ranks. Collective.
 FileOptions options_of_root(const Communicator& comm, FileOptions options);
 
-/// Transfer::progress of one of several arrays, which are moved one after the other.
+/// Transfer::progress for one of several arrays that are moved one after the other.
 std::function<void(std::int64_t)>
 progress_of(const FileOptions& options, const std::vector<NamedArray>& arrays, std::size_t number);
 
-/// Throws UsageError unless the array has as many processes as the communicator ranks.
+/// Throws UsageError unless the array has as many processes as the communicator has ranks.
 void check_processes(const std::string& caller, const Communicator& comm, const AnyDistView& array);
 
-/// Names of arrays that count: those of rank 0, or the same ones on all ranks.
+/// Selects the array names that count: rank 0's, or names that must be equal on all ranks.
 enum class Names { of_root, of_all };
-/// A file that arrays go to or come from.
+/// A file to which or from which arrays are moved.
 struct FilePlace {
     const std::string& path;
-    std::int64_t step = -1; ///< -1: of no step, or of the next one
+    std::int64_t step = -1; ///< -1: no step, or the next one
 };
-/// The file, and number, element types and layouts of arrays: where they differ between ranks, bytes would go to wrong
-/// places.
+/// Identifies the file, and number, element types and layouts of the arrays: if these differed between ranks, bytes
+/// would go to wrong places.
 std::uint64_t digest_of(const FilePlace& place, const std::vector<NamedArray>& arrays, Names names);
 std::vector<Argument> arguments_of(const FilePlace& place, const std::vector<NamedArray>& arrays,
                                    Names names);
 
-/// agree_on() the outcome of `action`, which looks at the arrays, on the file and on number, element types and layouts of
-/// the arrays.
+/// Runs `action`, which checks the arrays, and agrees on its outcome, on the file, and on number, element types and
+/// layouts of the arrays.
 template <std::invocable Action>
 auto agree_on_arrays(const Communicator& comm, const std::string& caller, const FilePlace& place,
                      const std::vector<NamedArray>& arrays, Action&& action,
@@ -66,27 +66,27 @@ auto agree_on_arrays(const Communicator& comm, const std::string& caller, const 
                     [&] { return arguments_of(place, arrays, names); });
 }
 
-/// Throws Error if a file that rank 0 has had open since it looked at it has lost its name to another one: what ranks have
-/// opened meanwhile may be either. Not compared between nodes, which may number files each in its own way. Collective.
+/// Throws Error if another file has replaced the file that rank 0 has kept open since it inspected it: other ranks may
+/// have opened either file. Nodes may number files differently, so ranks do not compare file numbers. Collective.
 void check_not_replaced(const Communicator& comm, const std::string& caller,
                         const RawFile& of_root);
 
-/// Extents of the array by axis of the file.
+/// Extents of the array, by axis of the file.
 std::vector<std::int64_t> file_extents(const AnyDistView& array,
                                        const std::vector<int>& permutation);
 
-/// Writes the interior cells of all ranks. On return blocks are found or open.
+/// Writes the interior cells of all ranks. On return, blocks that begin in this rank's part are found or open (Blocks).
 ///
-/// Where rows (indices of the file's first axis) are dealt out in blocks and in order, each rank writes what it has.
-/// Else elements are first moved to rows: in rounds, one box of whole rows after the other, a RedistributionPlan gives
-/// each rank a run of the file's bytes.
+/// If rows (indices of the file's first axis) are distributed in blocks and in rank order, each rank writes its own
+/// rows. Otherwise elements are first moved into rows, in rounds: a RedistributionPlan moves one box of whole rows
+/// after the other, and gives each rank a run of the file's bytes.
 ///
 /// Collective: over comm
-/// Errors:     those of the file on any rank (thrown on all ranks)
+/// Errors:     errors of the file on any rank (thrown on all ranks)
 void write_array(const Communicator& comm, const AnyDistView& array, const RawFile& file,
                  const StoredArray& stored, Transfer& transfer);
 
-/// The reverse. All processes that hold an index get its element; padding and ghosts are not touched.
+/// The reverse: reads an array. All processes that hold an index get its element; padding and ghosts are not changed.
 void read_array(const Communicator& comm, const AnyDistView& array, const ByteSource& source,
                 const StoredArray& stored, const Transfer& transfer, const std::string& where);
 

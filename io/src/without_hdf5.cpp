@@ -8,7 +8,7 @@
 
 #include <utility>
 
-// Of a build without HDF5. CMakeLists.txt chooses between these and h5_*.cpp.
+// Functions of a build without HDF5. CMakeLists.txt chooses between this file and h5_*.cpp.
 
 namespace distview {
 

@@ -10,7 +10,7 @@ namespace distview::impl {
 
 namespace {
 
-// Numbers as ZIP's specification (APPNOTE.TXT) has them.
+// Numbers defined by ZIP's specification (APPNOTE.TXT).
 constexpr std::uint32_t member_signature = 0x04034b50;
 constexpr std::uint32_t table_signature = 0x02014b50;
 constexpr std::uint32_t end64_signature = 0x06064b50;
@@ -19,9 +19,9 @@ constexpr std::uint32_t end_signature = 0x06054b50;
 constexpr std::uint16_t version = 45;
 constexpr std::uint16_t zip64 = 1;
 constexpr std::uint32_t is_in_zip64 = 0xffffffff;
-/// Says that a name is in UTF-8: readers take others to be of MS-DOS.
+/// Marks a name as UTF-8; readers take unmarked names as MS-DOS's.
 constexpr std::uint16_t has_utf8_name = 1u << 11;
-/// 1 January 1980: no archive's bytes depend on the day.
+/// 1 January 1980, so that an archive's bytes do not depend on the date.
 constexpr std::uint32_t no_time = (1u << 5 | 1u) << 16;
 
 class Bytes {

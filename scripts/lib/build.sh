@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# Configuring and building, inside the toolchain.
+# Functions that configure and build inside the toolchain.
 
-# choose_build_folder PRESET: sets `folder`, where the preset is built. Its name carries what a cache
-# depends on, so that one left by another compiler, another machine or another place of the checkout
-# is not taken. CMakePresets.json appends the exported suffix as well.
+# choose_build_folder PRESET: sets `folder` to the build folder of the preset. A hash in its name covers everything on
+# which CMake's cache depends, so that the folder of another compiler, another machine or another place of the checkout
+# is not reused. CMakePresets.json appends the exported suffix as well.
 choose_build_folder() {
     local compiler=${CXX:-c++} version name key
     version=$("$compiler" --version 2>/dev/null | sed -n 1p) || version=unknown
@@ -17,7 +17,7 @@ choose_build_folder() {
         printf '%s\n' "$version" "$compiler" "$distview_source" "$DISTVIEW_TOOLCHAIN_SUMMARY" \
             "${CXXFLAGS:-}" "${LDFLAGS:-}" \
             "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
-        # Another Kokkos or MPI may have the same version. The usual one adds nothing: its folders keep their names.
+        # Another Kokkos or MPI may have the same version. The usual one adds nothing, so its folders keep their names.
         for name in CC CFLAGS FC FFLAGS CMAKE_PREFIX_PATH Kokkos_ROOT Kokkos_DIR MPI_HOME; do
             if [[ -n ${!name:-} ]]; then printf '%s\n' "$name=${!name}"; fi
         done
@@ -29,7 +29,7 @@ choose_build_folder() {
     folder=$distview_source/build/$1$DISTVIEW_BUILD_SUFFIX
 }
 
-# build_jobs: as many as there are cores, and memory for (Kokkos costs a compiler up to 1.5 GB).
+# build_jobs: number of jobs, limited by cores and by memory (a compiler needs up to 1.5 GB for Kokkos).
 build_jobs() {
     if [[ -n ${CMAKE_BUILD_PARALLEL_LEVEL:-} ]]; then
         printf '%s' "$CMAKE_BUILD_PARALLEL_LEVEL"
@@ -45,13 +45,13 @@ build_jobs() {
     printf '%s' $((jobs > 1 ? jobs : 1))
 }
 
-# build_targets PRESET FOLDER [TARGETS...]: configures when needed, then builds the targets, or all.
-# Returns non-zero when one of both failed, having shown why.
+# build_targets PRESET FOLDER [TARGETS...]: configures if needed, then builds the targets, or all targets.
+# If either step fails, shows the reason and returns non-zero.
 build_targets() {
     local preset=$1 folder=$2 log=$2/distview-build.log arguments=() status=0 began=$SECONDS
     shift 2
     mkdir -p "$folder" 2>/dev/null || die "$folder cannot be made: is the checkout read-only?"
-    # One at a time: ninja does not guard a folder against a second ninja.
+    # One build at a time: ninja does not protect a folder from a second ninja.
     exec 7>"$folder/distview-build.lock"
     flock --nonblock 7 || { say "waiting for another build in $folder"; flock 7; }
     : >"$log"
@@ -84,7 +84,7 @@ build_targets() {
     return $status
 }
 
-# build_has FOLDER TARGETS...: those that a configured build has, one a line.
+# build_has FOLDER TARGETS...: prints the targets that a configured build has, one per line.
 build_has() {
     local folder=$1 ninja all name
     shift
@@ -95,7 +95,7 @@ build_has() {
     done
 }
 
-# build_require FOLDER LOG TARGETS...: ends with status 2 if there is no such target, and lists the programs.
+# build_require FOLDER LOG TARGETS...: if a target does not exist, lists the programs and ends with status 2.
 build_require() {
     local folder=$1 log=$2 ninja all name
     shift 2
@@ -103,7 +103,7 @@ build_require() {
     for name in "$@"; do
         all=$("$ninja" -C "$folder" -t targets all 2>>"$log") || return 0 # the build will say what is wrong
         if grep -qxF -- "$name: phony" <<<"$all"; then continue; fi
-        # Its source may be younger than the configuration.
+        # The program's source may be newer than the configuration.
         run_logged "$log" cmake --build "$folder" --target build.ninja 7>&- || return 0
         all=$("$ninja" -C "$folder" -t targets all 2>>"$log") || return 0
         if grep -qxF -- "$name: phony" <<<"$all"; then continue; fi
@@ -119,32 +119,32 @@ build_require() {
     done
 }
 
-# build_programs: of ninja's targets on stdin the programs for people, sorted: those of examples, perf and io.
+# build_programs: reads ninja's targets from stdin and prints the programs for users, sorted: examples, perf and io.
 build_programs() {
     sed -nE -e 's,^bin/([^/]+): .*_EXECUTABLE_LINKER_.*,program \1,p' \
         -e 's,^(examples|perf|io/tools)/(.*/)?CMakeFiles/([^/]+)\.dir/.*,ours \3,p' |
         LC_ALL=C sort -u | awk '$1 == "ours" { ours[$2] = 1 } $1 == "program" && ours[$2] { print $2 }'
 }
 
-# build_list: the words on stdin as indented lines.
+# build_list: prints the words on stdin as indented lines.
 build_list() { paste -s -d ' ' | fold -s -w 80 | sed 's/^/                   /; s/ *$//'; }
 
-# build_heartbeat LOG: once a minute how far ninja is, for those who end what has been silent too long.
+# build_heartbeat LOG: reports ninja's progress once a minute: some systems end programs that are silent too long.
 build_heartbeat() {
-    # Without our stderr: who reads it to its end does not wait for the last sleep.
+    # sleep does not inherit stderr, so that a reader of stderr does not wait for the last sleep.
     while sleep 60 &>/dev/null && kill -0 $$ 2>/dev/null; do
         say "  $(tail -c 4096 "$1" | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1) still building"
     done
 }
 
-# Is the Python `package` wanted, or the `tests` of it as well? Then a folder that was configured
-# without is configured again: what was lacking may have been installed since.
+# build_python: `package` if the script needs the Python package, `tests` if it needs its tests as well. A folder that
+# was configured without them is then configured again, because missing packages may have been installed since.
 build_python=
 
-# python_setting FOLDER NAME: what CMake has found out about Python.
+# python_setting FOLDER NAME: prints a setting that CMake has found for Python.
 python_setting() { sed -nE "s/^DISTVIEW_PYTHON_$2:INTERNAL=(.+)/\1/p" "$1/CMakeCache.txt"; }
 
-# python_missing FOLDER: why what is wanted of Python is not there; nothing if it is.
+# python_missing FOLDER: prints why the needed Python parts are not built; nothing if they are.
 python_missing() {
     local missing=
     if [[ -n $build_python ]]; then missing=$(python_setting "$1" MISSING); fi
@@ -154,10 +154,11 @@ python_missing() {
     printf '%s' "$missing"
 }
 
-# Are solver stacks wanted? A folder that was configured before they were installed is configured again.
+# build_interop: 1 if the script needs solver stacks. A folder that was configured before their installation is
+# configured again.
 build_interop=0
 
-# interop_missing FOLDER: whether one that is wanted was not found.
+# interop_missing FOLDER: whether a needed solver stack was not found.
 interop_missing() { ((build_interop)) && grep -qE '^DISTVIEW_(PETSC|HYPRE)_LIBRARY:.*-NOTFOUND$' "$1/CMakeCache.txt"; }
 
 build_configure() {
@@ -167,7 +168,7 @@ build_configure() {
         $folder/build.ninja -nt $distview_source/CMakePresets.json ]]; then
         [[ -n $(python_missing "$folder") ]] || interop_missing "$folder" || return 0
     fi
-    # What the user's home registers was built against the host.
+    # Packages that the user's home registers were built for the host, not for the private root.
     if [[ $DISTVIEW_INSIDE == private ]]; then
         arguments+=(-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
     fi
@@ -189,7 +190,7 @@ build_configure() {
     touch "$folder/build.ninja"
 }
 
-# build_errors LOG: the compiler's words without the lines of what went well.
+# build_errors LOG: shows the compiler's messages without the lines of successful steps.
 build_errors() {
     if grep -q '^FAILED: ' "$1"; then
         sed -n '/^FAILED: /,$p' "$1" | grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: ' | sed -n 1,120p >&2

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# Paths, and the one step with which every script starts: choose a toolchain and go on inside it.
+# Paths, and the first step of every script: choose a toolchain and continue inside it.
 
 set -euo pipefail
 if [[ ${DISTVIEW_QUIET:-0} != 0 ]]; then DISTVIEW_QUIET=1; fi
-# The user's own is for the user's programs; a private root must be readable, also by apt's own user.
+# The user's umask applies to the user's programs only: all users, apt's own included, must be able to read a private
+# root.
 export DISTVIEW_UMASK=${DISTVIEW_UMASK:-$(umask)}
 umask 022
 
@@ -12,7 +13,7 @@ distview_lib=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && 
 distview_source=$(cd -- "$distview_lib/../.." && pwd -P)
 distview_prefix=${DISTVIEW_PREFIX:-$distview_source/.distview}
 [[ $distview_prefix == /* ]] || distview_prefix=$PWD/$distview_prefix
-# The system folders hold chroot and debootstrap, and are not on everybody's path.
+# These folders hold chroot and debootstrap, and some users do not have them on PATH.
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # shellcheck source=messages.sh
@@ -32,7 +33,8 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # shellcheck source=mpi.sh
 . "$distview_lib/mpi.sh"
 
-# container_limit FILE...: the number in the first of these files of a container's control group that is there and has one.
+# container_limit FILE...: prints the number in the first readable one of these files of a container's control group;
+# nothing if that file holds no number.
 container_limit() {
     local file limit
     for file in "$@"; do
@@ -42,8 +44,8 @@ container_limit() {
     done
 }
 
-# count_cores: those that this process may use, however many threads OpenMP is told to take: nproc obeys its variables. Of
-# a container no more than the time of processors that it gets.
+# count_cores: prints the number of cores that this process may use. nproc obeys OpenMP's variables, so they are unset
+# for it. In a container the number is limited by the container's quota of processor time.
 count_cores() {
     local cores quota period
     cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
@@ -55,16 +57,16 @@ count_cores() {
     echo "$cores"
 }
 
-# exec_for_user COMMAND...: becomes a program of the user, with the user's umask.
+# exec_for_user COMMAND...: replaces this process by a program of the user, with the user's umask.
 exec_for_user() {
     umask "$DISTVIEW_UMASK"
     unset DISTVIEW_UMASK
     exec "$@"
 }
 
-# continue_inside SCRIPT ARGS...: returns at once when the toolchain is at hand; otherwise chooses
-# and provisions one, and runs the script again within it. DISTVIEW_INSIDE is how the second run
-# knows, and how a script called in `scripts/shell` or by a test does.
+# continue_inside SCRIPT ARGS...: returns at once inside a toolchain; otherwise chooses and provisions a toolchain, and
+# runs the script again inside it. DISTVIEW_INSIDE marks the second run, and a script that is called in
+# `scripts/shell` or by a test.
 continue_inside() {
     if [[ -n ${DISTVIEW_INSIDE:-} ]]; then
         if [[ $DISTVIEW_INSIDE != private ]]; then return; fi

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# Going into the chosen toolchain. For the private root that is a mount namespace of its own and a
-# chroot, in which every folder of the host that is not part of its operating system is where it
-# always is: the same paths mean the same files, in the same working folder.
+# Enters the chosen toolchain. For the private root that is a separate mount namespace and a
+# chroot. Every folder of the host that is not part of its operating system keeps its path inside:
+# the same paths mean the same files, and the working folder stays the same.
 
-# Variables of the caller that stay outside: they name the host's system, which is not there inside,
-# or a job of its batch system or of its mpirun. All others are passed on.
+# Variables of the caller that are not passed on: they name parts of the host's system, which do not exist inside,
+# or a job of the host's batch system or of its mpirun. All other variables are passed on.
 enter_drop='PATH|LD_.*|LIBRARY_PATH|CPATH|.*_INCLUDE_PATH|COMPILER_PATH|GCC_EXEC_PREFIX'
 enter_drop+='|CC|CXX|CPP|FC|F77|F90|LD|AR|AS|NM|RANLIB|STRIP|OBJCOPY|OBJDUMP|READELF'
 enter_drop+='|CUDACXX|CUDAHOSTCXX|NVCC_.*|(OMPI|MPICH|I_MPI)_(CC|CXX|CPP|FC|F77|F90)'
@@ -19,15 +19,15 @@ enter_drop+='|PERL5.*|PERLLIB|PERL_.*|TCLLIBPATH|RUBYLIB|GCONV_PATH|NLSPATH|LOCP
 enter_drop+='|LANG|LANGUAGE|LC_.*|SHELL|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|PWD|OLDPWD|SHLVL|_'
 enter_drop+='|(SSL|NIX_SSL)_CERT_.*|GIT_SSL_.*|PIP_CERT|.*_CA_(BUNDLE|CERTS).*|APT_CONFIG'
 enter_drop+='|(SLURM|SLURMD|PBS|LSB|LSF|SGE|FLUX|ALPS|PMI|PMI2|PMIX|PRTE|PRRTE|HYDRA|OMPI|OPAL|ORTE)_.*'
-# Of these families, what users set.
+# Variables of these families that users set: they are passed on.
 enter_keep='(OMPI|PRTE|PMIX)_MCA_.*'
 
-# Arguments of the user's program: files that they name in system folders are brought along.
+# Arguments of the user's program: if they name files in system folders, these folders are made available inside.
 enter_arguments=()
-# The folder that a script writes to, which must be at hand.
+# The folder to which a script writes; it must be available inside.
 enter_output=
 
-# enter_folders: what must be at hand inside wherever it lies, one a line.
+# enter_folders: prints the folders that must be available inside even if they lie in system folders, one per line.
 enter_folders() {
     printf '%s\n' "$distview_source" "$distview_prefix" "$PWD"
     local argument folder output=
@@ -47,7 +47,7 @@ enter_folders() {
     done
 }
 
-# enter_toolchain COMMAND...: replaces this process by the command, inside.
+# enter_toolchain COMMAND...: replaces this process by the command, inside the toolchain.
 enter_toolchain() {
     export DISTVIEW_INSIDE=$toolchain_kind DISTVIEW_TOOLCHAIN_SUMMARY=$toolchain_summary
     if [[ $toolchain_kind != private ]]; then exec "$@"; fi
@@ -57,7 +57,7 @@ enter_toolchain() {
     [[ -z $why ]] || die "the private Debian root cannot be entered: $why"
     folders=$(enter_folders) || exit 1
     while read -r name; do
-        # Flags of an activated conda name its own headers and libraries.
+        # Compiler flags of an activated conda name conda's own headers and libraries.
         if [[ $name == *FLAGS* && -n ${CONDA_PREFIX:-} && ${!name} == *"$CONDA_PREFIX"* ]]; then continue; fi
         if [[ $name =~ ^($enter_keep)$ || ! $name =~ ^($enter_drop)$ ]]; then
             variables+=("$name=${!name}")
@@ -65,7 +65,7 @@ enter_toolchain() {
     done < <(compgen -e)
     variables+=(PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C.UTF-8
         SHELL=/bin/bash PYTHONNOUSERSITE=1)
-    # Held by every process inside, until the last one ends: the root is not removed meanwhile.
+    # Every process inside holds this lock, so that the root is not removed before the last one ends.
     exec 8<"$root_dir/.distview-root"
     flock --shared --nonblock 8 || die "$root_dir is being removed by another command"
     if [[ $1 == "$BASH" ]]; then set -- /bin/bash "${@:2}"; fi

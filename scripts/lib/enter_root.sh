@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # enter_root.sh ROOT FOLDERS COUNT VARIABLE=VALUE... COMMAND...
-# Runs in a mount namespace of its own: mounts, then becomes the command inside ROOT. FOLDERS, one a
-# line, are at hand inside even where they lie in a system folder.
+# Runs in a separate mount namespace: mounts folders, then becomes the command inside ROOT. FOLDERS, one per
+# line, are available inside even if they lie in a system folder.
 set -euo pipefail
 
 root=$1
@@ -36,8 +36,8 @@ for folder in /*; do
     *) bind "$folder" ;;
     esac
 done
-# What people keep in system folders. The package data bases stay the root's own, and so does
-# /usr/local: what a host has there is built for the host's libraries.
+# Folders in system folders where users keep files. The package databases stay the root's own, and so does
+# /usr/local: programs there are built for the host's libraries.
 for folder in /usr/src /var/*; do
     if [[ -L $folder || ! -d $folder ]]; then continue; fi
     case $folder in
@@ -52,7 +52,7 @@ for folder in "${folders[@]}" "$working_folder"; do
     esac
 done
 
-# An organisation's own certificates among them: downloads (pip) work inside where they do outside.
+# The certificates include an organisation's own: downloads (pip) that work outside also work inside.
 for file in resolv.conf hosts hostname passwd group nsswitch.conf localtime \
     ssl/certs/ca-certificates.crt; do
     if [[ -e /etc/$file && -f /etc/$file && ! -L $root/etc/$file ]]; then

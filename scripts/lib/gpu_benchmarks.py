@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What gpu-check measures, beside what was to be reached."""
+"""Benchmarks of gpu-check, compared with the bars that they must reach."""
 
 import json
 import os
 
 
 def results_of(path):
-    """The benchmarks of a report of Google Benchmark whose results were right, by name; none without one."""
+    """The benchmarks with right results in a report of Google Benchmark, by name; empty without a report."""
     try:
         report = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         right = [each for each in report["benchmarks"] if not each.get("error_occurred")]
@@ -16,7 +16,7 @@ def results_of(path):
 
 
 def run_bench_device(checks, ranks, quick):
-    # Not what is printed, among which MPI may have its say.
+    # Read from a file and not from stdout, to which MPI may print as well.
     report = checks.out / f"bench_device_np{ranks}.json"
     report.unlink(missing_ok=True)
     arguments = [f"--benchmark_out={report}", "--benchmark_out_format=json"]
@@ -25,7 +25,7 @@ def run_bench_device(checks, ranks, quick):
     if quick:
         arguments.append("--smoke")
     log = checks.run_program(f"bench_device np{ranks}", "bench_device", arguments, ranks, 400)
-    # One wrong result makes the program fail, and says nothing against the others.
+    # One wrong result makes the program fail, but the other results are still valid.
     results = results_of(report)
     if log and not results:
         checks.add(f"bench_device np{ranks}: report", "FAILED", note=f"none in {report.name}")
@@ -43,7 +43,7 @@ def run_bench_device(checks, ranks, quick):
 
 
 def share_bar(checks, results, name, bar, quick):
-    """Small benchmarks, of which launches are most, have no share worth naming."""
+    """Adds a bar, except for small benchmarks: launches dominate these, so their share means nothing."""
     if name in results and not quick:
         share = results[name]["share"]
         checks.add_bar(f"{name}: share of copies", share, f"at least {bar}", share >= bar)
@@ -104,7 +104,7 @@ def measure_ptrans(checks, quick):
         report = checks.out / f"ptrans_{size}_{beta}.json"
         arguments = ["--space", "cuda", "--m", size, "--nb", size, "--beta", beta, "--trials", 3]
         arguments += ["--json", report]
-        # The host makes the matrices, and checks the result: with all its cores.
+        # The host makes the matrices and checks the result with all its cores.
         if not checks.run_program(name, "ptrans", arguments, 1, 300, threads=os.cpu_count() or 1):
             continue
         values = json.loads(report.read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What gpu-check finds out about a device and whether results on it are right."""
+"""Checks of gpu-check: which device the machine has, and whether results on it are right."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ import time
 import gpu_pack
 
 MPI_ENVIRONMENT = {
-    # More ranks than cores, as root too; Open MPI 4 and 5.
+    # Allows more ranks than cores, and running as root; for Open MPI 4 and 5.
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -27,18 +27,18 @@ MPI_ENVIRONMENT = {
     "OMP_PROC_BIND": "false",
 }
 
-#: Open MPI's mpirun ends at once where it finds no way to start ranks on other hosts, though it needs none.
+#: Open MPI's mpirun ends at once if it finds no way to start ranks on other hosts, although it needs none.
 MPI_WITHOUT_SSH = {"OMPI_MCA_plm_rsh_agent": "sh", "PRTE_MCA_plm_ssh_agent": "sh"}
 
-#: Seconds that a program needs to get anywhere: with less time left it is not started.
+#: Least seconds in which a program can be useful: with less time left it is not started.
 LEAST_SECONDS = 10
 
 
 class Checks:
-    """Runs programs of a build and keeps what came of them.
+    """Runs programs of a build and keeps their results.
 
-    With `seconds`, all of them together take no longer; what does not come to its end is skipped, not failed.
-    `changed` is called whenever there is a new result.
+    With `seconds`, all programs together run no longer; a program that does not finish in time is skipped, not failed.
+    `changed` is called after every new result.
     """
 
     def __init__(self, out, build, seconds=None, changed=lambda: None):
@@ -83,9 +83,9 @@ class Checks:
         return self.out / (name.replace(" ", "_").replace("/", "_") + ".log")
 
     def run(self, name, command, timeout, unsupported=None, threads=1):
-        """Runs a command; its output goes to a file, which is returned if the status was 0, else None.
+        """Runs a command with its output in a file; returns the file if the status was 0, else None.
 
-        Output that holds the text `unsupported` makes a failure a check that was skipped.
+        If a command fails and its output contains the text `unsupported`, the check counts as skipped.
         """
         log = self.log_of(name)
         start = time.monotonic()
@@ -99,7 +99,7 @@ class Checks:
         seconds = time.monotonic() - start
         output = log.read_text(encoding="utf-8", errors="replace")
         if status == 0:
-            # A program that had nothing to do says so, and ends well.
+            # A program that had nothing to do prints this line and ends with status 0.
             last = output.rstrip().rpartition("\n")[2]
             skipped = last.startswith("DISTVIEW-TEST-SKIPPED")
             self.add(name, "skipped" if skipped else "passed", seconds, last if skipped else "")
@@ -113,9 +113,9 @@ class Checks:
         return None
 
     def status_of(self, command, file, timeout, threads=1):
-        """Exit status, or what went wrong. Nothing that was started outlives a timeout, or Ctrl-C."""
-        # Open MPI 5 refuses to start when an mpirun that was killed has left files and had the same
-        # process number: each keeps its files in a folder of its own.
+        """Returns the exit status, or a text for another failure. No started process outlives a timeout or Ctrl-C."""
+        # Open MPI 5 refuses to start if a killed mpirun with the same process number has left files:
+        # each mpirun keeps its files in a separate folder.
         folder = tempfile.mkdtemp(prefix="mpirun.")
         try:
             environment = {**self.environment, "OMP_NUM_THREADS": str(threads)}
@@ -126,7 +126,7 @@ class Checks:
             shutil.rmtree(folder, ignore_errors=True)
 
     def status_in(self, environment, command, file, timeout):
-        """The same, with all of the environment given."""
+        """Same as status_of(), in the given environment."""
         try:
             process = subprocess.Popen(
                 command,
@@ -148,7 +148,7 @@ class Checks:
 
     @staticmethod
     def end(process):
-        """The launcher ends its ranks, if it can; then whoever is left of its group."""
+        """Lets the launcher end its ranks, if it can; then kills the remaining processes of its group."""
         os.killpg(process.pid, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(10)
@@ -159,7 +159,7 @@ class Checks:
     def run_program(
         self, name, program, arguments, ranks, timeout, before=(), unsupported=None, threads=1
     ):
-        """As run(), a program of the build on so many ranks."""
+        """Like run(), for a program of the build on `ranks` ranks."""
         path = self.programs / program
         if not path.exists():
             self.add(name, "FAILED", note=f"{program} was not built")
@@ -172,7 +172,7 @@ class Checks:
 
 
 def complaint_in(output):
-    """What compute-sanitizer, a test or CUDA complained of first, else the last line: for a note."""
+    """The first complaint of compute-sanitizer, a test or CUDA, otherwise the last line: text for a note."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     tool = [line for line in lines if re.match(r"={9} (?!COMPUTE-SANITIZER|ERROR SUMMARY)\S", line)]
     failed = [line for line in lines if "Failure" in line or "cuda" in line.lower() and "error" in line.lower()]
@@ -189,7 +189,7 @@ def check_device(checks):
 
 
 def check_start(checks):
-    """Without the driver's library, or on a device of another architecture than Kokkos' nothing starts: said once."""
+    """Reports once that no program starts: without the driver's library, or if Kokkos has another architecture."""
     name = "programs start"
     checks.run_program(name, "shallow_water", ["--help"], 1, 120)
     if checks.results[-1]["verdict"] != "FAILED":
@@ -206,7 +206,7 @@ def check_correctness(checks):
         for program in gpu_pack.OF_RESULTS:
             log = checks.run_program(f"{program} np{ranks}", program, [], ranks, 300)
             if log and program == "test_cuda_transports":
-                # The program asks MPI whether it takes device memory, which it may be built for and cannot here.
+                # The program tests whether MPI accepts device memory: an MPI built for that may still fail here.
                 output = log.read_text(encoding="utf-8", errors="replace")
                 checks.gpu_aware = re.search(r"\[ +OK \].*/gpu_message\b", output) is not None
     note = "" if checks.gpu_aware else "no run showed that this MPI takes device memory"
@@ -215,7 +215,7 @@ def check_correctness(checks):
 
 
 def check_shallow_water(checks):
-    """The device's bits are the host's: no product is contracted with a sum on either."""
+    """Device and host give the same bits: neither contracts a product with a sum."""
     cases = [
         ("C fused float32", ["--dtype", "float32"]),
         ("C strips float64", ["--cut", "strips"]),
@@ -241,7 +241,7 @@ def check_shallow_water(checks):
 
 
 def check_poisson(checks):
-    """Conjugate gradients with reproducible sums take the host's iterations on the device, to the host's answer."""
+    """With reproducible sums, conjugate gradients need the same iterations on device and host, with the same answer."""
     cases = [("jacobi 3-D", ["--n", 33, "--dimensions", 3, "--precondition", "jacobi"])]
     cases.append(("jumping periodic 2-D", ["--nx", 70, "--ny", 90, "--coefficient", "jumping", "--sides", "periodic"]))
     for ranks in (1, 2, 4):
@@ -259,7 +259,7 @@ def check_poisson(checks):
 
 def compare_poisson(checks, name, host, device):
     errors = [each["error_max"] for each in (host, device)]
-    # What is not a number is null in JSON.
+    # JSON has null for a value that is not a number.
     same = device["iterations"] == host["iterations"] and None not in errors and abs(errors[1] - errors[0]) <= 1e-10
     which = "the same" if device["history"] == host["history"] else "another"
     note = f"{which} history of residual norms, {device['iterations']} iterations"
@@ -269,7 +269,7 @@ def compare_poisson(checks, name, host, device):
 
 
 def check_consumers(checks, root):
-    """Exports against CuPy, Numba, PyTorch and JAX, as far as they are here."""
+    """Tests exports with CuPy, Numba, PyTorch and JAX, as far as they are installed."""
     program = root / "python" / "tests" / "check_device_consumers.py"
     name = "exports to other libraries"
     package = checks.build / "python"
@@ -294,11 +294,11 @@ def check_consumers(checks, root):
 
 
 def check_sanitizer(checks):
-    """What a tool finds in the tests, and in the shallow-water model.
+    """Runs the tests and the shallow-water model under compute-sanitizer.
 
-    Calls of CUDA that return errors count where none is expected: not in the test of elements, which asks the driver
-    about memory of the host, and not on several ranks, where Open MPI does and registers what the driver refuses.
-    initcheck leaves out what one process reads of another's memory: that somebody has written there it cannot know.
+    CUDA calls that return errors count only where none is expected. The test of elements asks the driver about host
+    memory, and on several ranks Open MPI does the same and registers memory that the driver refuses: neither counts.
+    initcheck skips the runs in which processes read each other's memory: it cannot know that another process wrote it.
     """
     sanitizer = shutil.which("compute-sanitizer")
     own = ["--gtest_filter=*/staged:*/gpu_message"]

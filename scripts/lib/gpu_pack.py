@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A folder to carry to a machine with a GPU: programs of a build, and the libraries and Open MPI they need."""
+"""Packs a folder for a machine with a GPU: programs of a build, with the libraries and the Open MPI that they need."""
 
 import os
 import pathlib
@@ -7,15 +7,15 @@ import shutil
 import subprocess
 import sys
 
-#: Each is run on 1, 2 and 4 ranks.
+#: Programs that run on 1, 2 and 4 ranks.
 OF_RESULTS = ("test_cuda_transports", "test_cuda_algorithms", "test_cuda_elements", "cuda_instantiations")
 PROGRAMS = (*OF_RESULTS, "test_cuda_exports", "bench_device", "shallow_water", "poisson", "ptrans")
 
-#: Of the machine that it is carried to: the C library, which must not be older there, and the driver.
+#: Libraries of the target machine that are not packed: its C library, which must not be older, and the driver.
 OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libmvec", "libpthread", "libdl.so", "librt.so")
 OF_THE_MACHINE += ("libresolv", "libutil.so", "libanl", "libnss", "libcuda.so")
 
-#: Of Open MPI: what links it, networks of clusters, and SHMEM.
+#: Parts of Open MPI that are not packed: files for linking, cluster networks, and SHMEM.
 LEFT_OUT = ("*.a", "*.la", "include", "*ofi*", "*ucx*", "*psm*", "*verbs*", "*openib*", "*usnic*")
 LEFT_OUT += ("mca_spml*", "mca_scoll*", "mca_sshmem*", "mca_memheap*", "mca_atomic*", "*oshmem*")
 
@@ -35,13 +35,13 @@ def commit_of(root):
 
 
 def environment_of(build):
-    """What programs of a folder that was packed must know: where their MPI lies now."""
+    """The environment for programs of a packed folder: it names the present place of their MPI."""
     prefix = build / "mpi"
     if not prefix.is_dir():
         return {}
     paths = [str(prefix / "bin"), os.environ.get("PATH", "")]
     libraries = [str(build / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
-    # PMIx may have a prefix of its own.
+    # PMIx may have a separate prefix.
     of_pmix = [folder.parent.parent for folder in prefix.rglob("pmix*") if folder.parent.name == "lib"]
     return {
         "OPAL_PREFIX": str(prefix),
@@ -53,7 +53,7 @@ def environment_of(build):
 
 
 def libraries_of(file):
-    """Paths of the shared libraries that a program or library is linked with."""
+    """Names and paths of the shared libraries with which a program or library is linked."""
     for line in output_of(["ldd", str(file)]).splitlines():
         name, arrow, rest = line.strip().partition(" => ")
         if not arrow or name.startswith(OF_THE_MACHINE):
@@ -73,7 +73,7 @@ def copy_libraries(files, to):
 
 
 def open_mpi_folders():
-    """Open MPI's prefix, and the folders in it that it looks for when it runs."""
+    """Open MPI's prefix, and the folders below it that Open MPI needs at run time."""
     paths = {}
     for line in output_of(["ompi_info", "--parsable", "--path", "all"]).splitlines():
         kind, _, path = line.removeprefix("path:").partition(":")
@@ -105,7 +105,7 @@ def copy_open_mpi(to):
 
 
 def pack(root, build, folder):
-    """Returns an exit status; says how large the folder is."""
+    """Packs the folder and prints its size; returns an exit status."""
     if folder.exists() and any(folder.iterdir()):
         print(f"{folder} is not empty", file=sys.stderr)
         return 2

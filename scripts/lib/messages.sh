@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# What the scripts say. Everything goes to stderr: stdout belongs to the program that is run.
+# Messages of the scripts. All messages go to stderr: stdout belongs to the program that is run.
 
 say() { printf 'distview: %s\n' "$*" >&2; }
 
@@ -12,13 +12,13 @@ die() {
     exit 1
 }
 
-# wrong_use SCRIPT TEXT: the caller's mistake, status 2 as for every program of the project.
+# wrong_use SCRIPT TEXT: reports a mistake of the caller and ends with status 2, as every program of the project does.
 wrong_use() {
     printf 'distview: error: %s\n                 try scripts/%s --help\n' "$2" "$1" >&2
     exit 2
 }
 
-# run_logged LOG COMMAND...: silent unless it fails; the log keeps everything.
+# run_logged LOG COMMAND...: runs a command silently; the log gets all its output.
 run_logged() {
     local log=$1
     shift
@@ -26,7 +26,7 @@ run_logged() {
     "$@" >>"$log" 2>&1 </dev/null
 }
 
-# show_log LOG LINES: the end of a log, indented, to say why something failed.
+# show_log LOG LINES: shows the end of a log, indented, as the reason of a failure.
 show_log() { tail -n "$2" "$1" 2>/dev/null | sed 's/^/    | /' >&2; }
 
 # duration SECONDS: 75 becomes "1 min 15 s".

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# --native: the distribution's packages, installed on the machine itself because the user asked.
+# --native: installs the distribution's packages on the machine itself, at the user's request.
 
 native_packages=(
     g++ cmake ninja-build libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev
 )
-# What components, programs and benchmarks use, and do without where there is none.
+# Optional packages of components, programs and benchmarks.
 native_optional=(
     libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev gfortran libhdf5-openmpi-dev
     libxxhash-dev
@@ -27,8 +27,8 @@ native_install() {
     native_kokkos "$log"
 }
 
-# native_add PACKAGES...: what one preset or script alone needs. An older distribution may not have
-# it: that is not the end of what else can be done.
+# native_add PACKAGES...: installs packages that only one preset or script needs. An older distribution may not have
+# them: the script continues without them.
 native_add() {
     local log=$distview_prefix/provision.log
     if ((EUID != 0)); then
@@ -50,8 +50,8 @@ native_apt_install() {
                 --no-install-recommends "$@"; }
 }
 
-# native_kokkos LOG: the distribution's own Kokkos if it is recent enough; on Debian 13 and later
-# the one of unstable, unpacked into our prefix; else none, and CMake may still fetch it.
+# native_kokkos LOG: installs the distribution's Kokkos if it is recent enough. On Debian 13 and later it otherwise
+# unpacks the Kokkos of unstable into the scripts' prefix. Without either, CMake may still fetch Kokkos.
 native_kokkos() {
     local candidate mirror
     candidate=$(LC_ALL=C apt-cache policy libkokkos-dev 2>/dev/null | awk '$1 == "Candidate:" { print $2 }')
@@ -61,7 +61,7 @@ native_kokkos() {
     fi
     probe_here
     [[ -z ${probed[kokkos]:-} ]] || return 0
-    # Older systems have a libc too old for that package; do not download it in vain.
+    # The libc of older systems is too old for that package: do not download it in vain.
     dpkg --compare-versions "$(dpkg-query -W -f '${Version}' libc6 2>/dev/null || echo 0)" ge 2.41 ||
         return 0
     mirror=$(choose_mirror)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# Private Debian roots: a folder with a whole small system in it, made by debootstrap, and entered by
-# enter.sh. Everything is built as root.partial in a mount namespace of its own and renamed at the
-# end, so what is called `root` is complete, and a killed run leaves no mount.
+# Private Debian roots: a folder with a complete small system. debootstrap makes the root; enter.sh enters it. The
+# script builds it as root.partial in a separate mount namespace and renames it at the end, so a folder
+# `root` is always complete, and a killed run leaves no mount.
 
 root_packages_common=(
     g++ cmake ninja-build make libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev git python3 iproute2
 )
 
-# choose_root ordinary|trilinos: which root all functions here and in toolchain.sh are about. Trilinos brings
-# a Kokkos of its own, with the same paths as Debian's, and so has a root of its own below the prefix.
+# choose_root ordinary|trilinos: selects the root for all functions here and in toolchain.sh. Trilinos includes its own
+# Kokkos, with the same paths as Debian's Kokkos, so it has a separate root below the prefix.
 choose_root() {
     root_choice=$1
     root_prefix=$distview_prefix
@@ -20,7 +20,7 @@ choose_root() {
         root_suite=sid
         root_need_mib=4000
         root_takes="2 minutes, 2 GB"
-        # All of it: the CMake files of a part name those of parts that its package does not depend on.
+        # All parts of Trilinos: a part's CMake files name files of other parts on which its package does not depend.
         root_packages=("${root_packages_common[@]}" trilinos-all-dev libptscotch-dev)
     else
         root_title="Debian 13 root"
@@ -35,7 +35,7 @@ choose_root() {
     fi
     root_dir=$root_prefix/root
     root_log=$root_prefix/provision.log
-    # The number goes up whenever the steps below change; the packages count by themselves.
+    # Increase the number whenever the steps below change; a change of the packages needs no new number.
     root_recipe="1 $root_suite ${root_packages[*]}"
 }
 choose_root ordinary
@@ -44,7 +44,7 @@ root_ready() {
     [[ -e $root_dir/.distview-root && $(<"$root_dir/.distview-root") == "$root_recipe" ]]
 }
 
-# root_impossible: prints why a private root cannot be made here; nothing when it can.
+# root_impossible: prints why a private root cannot be made here; nothing if it can.
 root_impossible() {
     if [[ $(uname -s) != Linux ]]; then
         echo "it needs Linux"
@@ -57,8 +57,8 @@ root_impossible() {
     fi
 }
 
-# root_mount_point: where root.partial is seen in the namespaces below. debootstrap takes no path
-# with spaces, and a checkout may have one.
+# root_mount_point: prints the folder on which root.partial is mounted in the namespaces below. debootstrap accepts no
+# path with spaces, and the path of a checkout may have spaces.
 root_mount_point() {
     local place
     for place in /mnt /media /srv; do
@@ -69,8 +69,8 @@ root_mount_point() {
     done
 }
 
-# root_namespace COMMAND...: runs a command with root.partial at that place, free of the nodev or
-# noexec of the file system it lies on. What is mounted inside is gone when the command ends.
+# root_namespace COMMAND...: runs a command with root.partial mounted there, without the nodev or noexec of
+# its file system. Mounts inside disappear when the command ends.
 root_namespace() {
     # shellcheck disable=SC2016
     unshare --mount --propagation private -- bash -c '
@@ -99,15 +99,15 @@ root_failed() {
 
 free_mib() { df -Pk -- "$1" | awk 'NR == 2 { print int($4 / 1024) }'; }
 
-# host_apt_setting NAME: a value of the host's own apt configuration, empty if none.
+# host_apt_setting NAME: prints a value of the host's apt configuration, or nothing.
 host_apt_setting() {
     local value=
     eval "$(apt-config shell value "$1" 2>/dev/null || true)"
     printf '%s' "$value"
 }
 
-# host_mirrors: the Debian archives that the host's package sources name, best first. A host that
-# reaches the network only through a mirror of its own says so there.
+# host_mirrors: prints the Debian archives that the host's package sources name, in their order. They include the mirror
+# of a host that reaches the network only through a mirror.
 host_mirrors() {
     local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources)
     local release
@@ -143,7 +143,7 @@ host_mirrors() {
         END { flush() }'
 }
 
-# cat_existing FILES...: with an empty line between files, which ends a deb822 paragraph.
+# cat_existing FILES...: prints the readable files, with an empty line after each, which ends a deb822 paragraph.
 cat_existing() {
     local file
     for file in "$@"; do
@@ -154,13 +154,13 @@ cat_existing() {
     done
 }
 
-# mirror_serves MIRROR SUITE: can this archive be reached, and has it the suite?
+# mirror_serves MIRROR SUITE: whether this archive can be reached and has the suite.
 mirror_serves() {
     [[ $1 == file:* ]] && { [[ -e ${1#file:}/dists/$2/Release ]]; return; }
     timeout --foreground 20 wget -q --tries=1 --timeout=10 -O /dev/null "$1/dists/$2/Release" >>"$root_log" 2>&1
 }
 
-# choose_mirror: the archive to install from, empty for the one that debootstrap knows.
+# choose_mirror: prints the archive to install from; nothing for debootstrap's default archive.
 choose_mirror() {
     if [[ -n ${DISTVIEW_DEBIAN_MIRROR:-} ]]; then
         printf '%s' "${DISTVIEW_DEBIAN_MIRROR%/}"
@@ -185,7 +185,7 @@ ensure_debootstrap() {
         root_failed "debootstrap could not be installed (is the package registry reachable?)"
 }
 
-# root_remove FOLDER: nothing of ours may be mounted in it, and nothing of another disk is touched.
+# root_remove FOLDER: removes a folder. It fails if anything is mounted inside, and it never crosses to another disk.
 root_remove() {
     [[ -e $1 || -L $1 ]] || return 0
     if grep -qF -- " $(readlink -f -- "$1")/" /proc/self/mountinfo; then
@@ -194,13 +194,13 @@ root_remove() {
     rm -rf --one-file-system -- "$1"
 }
 
-# root_network_settings: proxies and checks of the host's apt hold inside as well.
+# root_network_settings: prints the host's apt settings for proxies and checks, which apply inside as well.
 root_network_settings() {
     apt-config dump 2>/dev/null |
         grep -E '^Acquire::(Check-|http|https|Retries|ForceIPv|Max-)' || true
 }
 
-# root_create: makes $root_dir, or dies with the reason. The caller holds the lock.
+# root_create: makes $root_dir, or ends with the reason. The caller holds the lock.
 root_create() {
     local why partial=$root_dir.partial free mirror proxy began=$SECONDS steps=3
     if [[ $root_choice == trilinos ]]; then steps=2; fi
@@ -225,7 +225,7 @@ root_create() {
         root_failed "$mirror cannot be reached, or has no $root_suite"
     fi
 
-    # debootstrap's downloads would otherwise wait for a silent network for many minutes.
+    # Otherwise debootstrap's downloads would wait many minutes for a silent network.
     printf 'tries = 3\ntimeout = 20\n' >"$root_prefix/wgetrc"
     export WGETRC=$root_prefix/wgetrc
 
@@ -235,7 +235,7 @@ root_create() {
     run_logged "$root_log" root_namespace timeout --foreground 900 debootstrap --force-check-gpg \
         --variant=minbase --include=ca-certificates "$root_suite" "$(root_mount_point)" $mirror ||
         root_failed "debootstrap failed (is the package registry reachable?)"
-    # Not before: the archive has answered, also where only debootstrap knows which it is.
+    # The old root is removed only now: the archive has answered, even if only debootstrap knows its address.
     root_remove "$root_dir"
     root_configure_apt "$partial" "$mirror"
     say "  2/$steps compilers, CMake, Open MPI, libraries"
@@ -261,7 +261,7 @@ root_create() {
 root_configure_apt() {
     local partial=$1 mirror=$2
     root_network_settings >"$partial/etc/apt/apt.conf.d/90host"
-    # A thousand small files need not each reach the disk, and nobody reads manuals in there.
+    # dpkg need not sync each of a thousand small files to disk, and manuals are not needed inside.
     printf 'force-unsafe-io\npath-exclude=/usr/share/%s/*\n' man >"$partial/etc/dpkg/dpkg.cfg.d/distview"
     printf 'path-exclude=/usr/share/%s/*\n' doc locale info >>"$partial/etc/dpkg/dpkg.cfg.d/distview"
     printf 'Acquire::Languages "none";\nAPT::Install-Recommends "false";\n' \
@@ -272,9 +272,9 @@ root_configure_apt() {
     fi
 }
 
-# root_add PACKAGES...: more packages in the finished root (what one preset or script alone needs).
-# The index may be older than what the archive has now. .distview-adding is there until all went well: dpkg may have been
-# interrupted, and would refuse everything.
+# root_add PACKAGES...: adds packages that only one preset or script needs to the finished root.
+# The index may be older than the archive. The file .distview-adding exists until all steps have succeeded: an
+# interrupted dpkg would refuse everything.
 root_add() {
     say "adding to the private root: ${*:-what an earlier command had begun}"
     : >"$root_dir/.distview-adding"

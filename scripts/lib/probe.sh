@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# What the machine's own compilers come with.
+# Finds the libraries that the machine's own compilers have.
 
 declare -gA probed=()
 
-# What the programs and tests of the project need beside Kokkos and MPI. Google Benchmark is not
-# among them: without it only the benchmarks are left out.
+# Libraries that the programs and tests of the project need besides Kokkos and MPI. Google Benchmark is not in
+# the list: without it only the benchmarks are left out.
 probe_libraries=(gtest json cli11 stb)
 
 # cmake_at_least MAJOR MINOR
@@ -22,7 +22,7 @@ probe_here() {
     cmake_at_least 3 25 || return 0
     command -v "${CXX:-c++}" >/dev/null || command -v g++ >/dev/null ||
         command -v clang++ >/dev/null || return 0
-    # The presets take Ninja, by any of the names that CMake looks for.
+    # The presets use Ninja, by any of the names that CMake searches for.
     local scratch generator="Unix Makefiles"
     if command -v ninja-build ninja samu >/dev/null; then
         generator=Ninja
@@ -40,7 +40,7 @@ probe_here() {
     rm -rf "$scratch"
 }
 
-# probe_lacks NAMES...: prints those that the probe did not find.
+# probe_lacks NAMES...: prints the names that the probe did not find.
 probe_lacks() {
     local name missing=()
     for name in "$@"; do [[ -n ${probed[$name]:-} ]] || missing+=("$name"); done
@@ -53,7 +53,7 @@ probe_summary() {
     printf '%s, %s, Kokkos %s' "${probed[compiler]}" "${probed[mpi]}" "${1:-$kokkos}"
 }
 
-# archives_reachable: can CMake fetch the release archives? At most 5 s.
+# archives_reachable: whether CMake can fetch the release archives. The check lasts about 5 s at most.
 archives_reachable() {
     timeout --foreground 6 cmake -P "$distview_source/cmake/DistviewProbeArchives.cmake" >/dev/null 2>&1
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # run_part.sh {RANKS WORDS WORD...}...
-# Started on every rank, becomes the program that this rank belongs to: the first RANKS ranks run
-# the first command of WORDS words, and so on. The : of mpirun is not used for that: mpirun of Open
+# mpirun starts this script on every rank; it becomes the program of its rank. The first RANKS ranks run
+# the first command of WORDS words, and so on. The colon syntax of mpirun is not used, because mpirun of Open
 # MPI 5.0.7 (PRRTE 3.0.8) crashes on it.
 rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-${SLURM_PROCID:-}}}}
 if [[ ! $rank =~ ^[0-9]+$ ]]; then

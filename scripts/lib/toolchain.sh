@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# Which compilers, MPI and Kokkos to use, in this order: installed ones; with --native, those of the
-# distribution; compilers and MPI here with Kokkos fetched by CMake; a private Debian 13 root.
-# The choice is written to a stamp, and holds until what it rests on changes.
+# Chooses compilers, MPI and Kokkos, in this order: installed ones; with --native, the distribution's packages;
+# installed compilers and MPI with a Kokkos that CMake fetches; a private Debian 13 root.
+# A stamp file keeps the choice until one of its inputs changes.
 
 toolchain_kind=
 toolchain_summary=
 toolchain_native=0
-# Packages that one preset or script alone needs, and the private root has not from the start.
+# Packages that only one preset or script needs, and that a new private root does not have.
 toolchain_extra=()
-# What the Python package is built with and runs on, and what its tests take beside that.
+# Packages that the Python package needs to build and run; toolchain_python_tests has those that its tests need besides.
 toolchain_python=(
     python3-dev python3-nanobind python3-numpy python3-mpi4py python3-matplotlib
 )
@@ -17,10 +17,10 @@ toolchain_python=(
 toolchain_interop=(libpetsc-real-dev libhypre-dev python3-petsc4py-real)
 toolchain_python_tests=(python3-pytest mypy python3-scikit-build-core python3-venv python3-h5py python3-netcdf4)
 
-# Goes up whenever the rules below change what is chosen.
+# Increase this number whenever the rules below change the choice.
 toolchain_rules=3
 
-# toolchain_fingerprint: what the choice rests on, cheap enough for every call.
+# toolchain_fingerprint: prints a hash of the inputs of the choice; cheap enough for every call.
 toolchain_fingerprint() {
     local program path
     {
@@ -52,16 +52,16 @@ toolchain_read_stamp() {
 toolchain_has_extra() {
     local package info=/var/lib/dpkg/info
     if [[ $toolchain_kind == private ]]; then info=$root_dir$info; else
-        # The machine's own packages are added to only if the user asks for it.
+        # Packages are added to the machine itself only if the user requests it.
         ((toolchain_native)) || return 0
     fi
     for package in "${toolchain_extra[@]}"; do
-        # Of some packages the architecture is part of the name.
+        # For some packages the architecture is part of the name.
         [[ -e $info/$package.list ]] || compgen -G "$info/$package:*.list" >/dev/null || return 1
     done
 }
 
-# toolchain_complete: are they there, and was nothing that is added to a private root broken off?
+# toolchain_complete: whether the extra packages are installed, and no addition to a private root was interrupted.
 toolchain_complete() {
     [[ $toolchain_kind != private || ! -e $root_dir/.distview-adding ]] && toolchain_has_extra
 }
@@ -80,7 +80,7 @@ toolchain_write_stamp() {
     mv -f "$root_prefix/toolchain.new" "$root_prefix/toolchain"
 }
 
-# choose_toolchain: sets toolchain_kind and toolchain_summary, provisioning what is missing.
+# choose_toolchain: sets toolchain_kind and toolchain_summary, and provisions missing packages.
 choose_toolchain() {
     case ${DISTVIEW_TOOLCHAIN:-} in
     '' | installed | native | fetch | private) ;;
@@ -97,8 +97,8 @@ choose_toolchain() {
 
     mkdir -p "$root_prefix" 2>/dev/null && [[ -w $root_prefix ]] ||
         die "$root_prefix cannot be written: set DISTVIEW_PREFIX to a folder that can"
-    # Programs that are started meanwhile inherit the lock: it is free only when the last of them
-    # has ended, even if this script was killed.
+    # Programs that this script starts inherit the lock: it becomes free only when the last of them
+    # has ended, even if this script is killed.
     exec 9>"$root_prefix/lock"
     if ! flock --nonblock 9; then
         say "waiting for another run that is setting up $root_prefix"
@@ -115,7 +115,7 @@ choose_toolchain() {
 
 toolchain_decide() {
     local forced=${DISTVIEW_TOOLCHAIN:-} lacks
-    # Debian's Trilinos and its Kokkos, unless the user has both.
+    # For Trilinos: Debian's Trilinos and its Kokkos, unless the user names another toolchain.
     if [[ $forced == private || (-z $forced && $root_choice == trilinos) ]]; then
         toolchain_private
         return
@@ -146,7 +146,7 @@ toolchain_decide() {
     toolchain_private
 }
 
-# toolchain_fetch: compilers, Ninja and MPI are here, and what else is needed can be fetched by CMake.
+# toolchain_fetch: succeeds if compilers, Ninja and MPI are installed and CMake can fetch everything else.
 toolchain_fetch() {
     local forced=${DISTVIEW_TOOLCHAIN:-} lacks
     lacks=$(probe_lacks compiler mpi ninja)
@@ -186,7 +186,7 @@ toolchain_private() {
                 "4.5.1 to 5.2, GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native" \
                 "installs what the distribution has of these"
         fi
-        # Someone may still be working in an older root.
+        # Programs may still run in an older root.
         if [[ -e $root_dir/.distview-root ]]; then
             exec 8<"$root_dir/.distview-root"
             if ! flock --nonblock 8; then
@@ -215,7 +215,7 @@ root_version() {
         found && $1 == "Version:" { sub(/-[^-]*$/, "", $2); print $2; exit }' "$2"
 }
 
-# root_kokkos: the version that Kokkos's own CMake file states.
+# root_kokkos: prints the version that Kokkos's own CMake file states.
 root_kokkos() {
     sed -nE 's/^set *\(PACKAGE_VERSION "([^"]+)"\)/\1/p' "$root_dir"/usr/lib/*/cmake/Kokkos/KokkosConfigVersion.cmake
 }

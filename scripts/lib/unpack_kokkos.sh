@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # unpack_kokkos.sh PREFIX [MIRROR]
-# Takes Debian's package of Kokkos from unstable, where a usable one is, and unpacks it below PREFIX
-# (/ or a folder of ours). Nothing is installed: no package source of the system changes.
+# Downloads Debian's Kokkos package from unstable, which has a usable version, and unpacks it below PREFIX
+# (/ or a folder of the scripts). It installs no package and changes no package source of the system.
 set -euo pipefail
 
 prefix=${1%/}
@@ -12,18 +12,18 @@ if [[ -z $mirror ]]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# _apt, as whom apt downloads, must be able to write here.
+# apt downloads as user _apt, which must be able to write here.
 chmod 755 "$scratch"
 
 keyring=
 for file in /usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
     if [[ -e $file ]]; then keyring=" signed-by=$file"; fi
 done
-# The index of unstable may be past its Valid-Until on a mirror that is frozen; its signature is
-# checked all the same.
+# On a frozen mirror, the index of unstable may be past its Valid-Until date; apt still checks its
+# signature.
 mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial" "$scratch/empty"
 printf 'deb [check-valid-until=no%s] %s sid main\n' "$keyring" "$mirror" >"$scratch/sources.list"
-# A configuration read before all others: no hook of the host's apt runs for us.
+# apt reads this configuration before all others, so that no hook of the host's apt runs.
 cat >"$scratch/apt.conf" <<CONF
 Dir::Etc::sourcelist "$scratch/sources.list";
 Dir::Etc::sourceparts "$scratch/empty";
@@ -46,12 +46,12 @@ for package in libkokkos-dev_*.deb "$runtime"_*.deb; do
 done
 
 libraries=$prefix/usr/lib/$(gcc -print-multiarch 2>/dev/null || dpkg-architecture -qDEB_HOST_MULTIARCH)
-# Two header-only components, whose archives the CMake files name and the package leaves out.
+# The CMake files name archives of two header-only components, which the package does not contain.
 for name in kokkosalgorithms kokkossimd; do
     if [[ ! -e $libraries/lib$name.a ]]; then ar crs "$libraries/lib$name.a"; fi
 done
 if [[ -n $prefix ]]; then
-    # The CMake files say /usr: they lie elsewhere now.
+    # The CMake files name paths below /usr, but the package was unpacked elsewhere.
     grep -rlF '"/usr/' "$libraries/cmake/Kokkos" | xargs -r sed -i "s|\"/usr/|\"$prefix/usr/|g"
 else
     ldconfig

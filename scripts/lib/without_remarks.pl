@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # without_remarks.pl COMMAND ARGUMENTS...
-# Runs mpirun, passes its stderr on at once, byte by byte, and leaves out only what mpirun adds when
-# a rank ends with a non-zero status: the program has said why, and the status says it again.
+# Runs mpirun and passes its stderr on at once, byte by byte. It leaves out only mpirun's remarks about
+# a rank that ends with a non-zero status: the program has given the reason, and the status repeats it.
 # Signals, stdin, stdout and the exit status are mpirun's own.
-# Where mpirun keeps its files is a folder of its own: in the common one, Open MPI 5 refuses to start
-# when one that was killed has left files and had the same process number.
+# Each mpirun keeps its files in a separate folder: in the common folder, Open MPI 5 refuses to start
+# if a killed mpirun with the same process number has left files.
 use strict;
 use warnings;
 use File::Temp;
@@ -15,7 +15,7 @@ my $remark  = qr/\Q$rule\E(?:prterun|mpirun)\ detected\ that\ one\ or\ more\ pro
     \ with\ non-zero\ status,.*?\Q$rule\E/xs;
 my $primary = qr/\Q$rule\EPrimary\ job\s+terminated\ normally,\ but.*?\Q$rule\E/xs;
 my $pmix    = qr/^\[[^\]\n]+:\d+\]\ PMIX\ ERROR:\ PMIX_ERR_UNREACH\ in\ file\ [^\n]*\n/xm;
-# The beginnings of the above: while the last bytes may be one, they are held back.
+# Beginnings of these remarks: bytes at the end of the output that may begin a remark are held back.
 my @openings = (
     $rule . 'prterun detected that one or more processes exited with non-zero status,',
     $rule . 'mpirun detected that one or more processes exited with non-zero status,',
@@ -35,7 +35,7 @@ if ($child == 0) {
     exit 127;
 }
 close $writer;
-# The terminal sends ^C to mpirun as well, which then ends its ranks; we wait for its status.
+# The terminal also sends ^C to mpirun, which then ends its ranks; this script waits for its status.
 $SIG{INT} = $SIG{QUIT} = 'IGNORE';
 for my $name (qw(TERM HUP USR1 USR2)) {
     $SIG{$name} = sub { kill $name => $child };
@@ -70,7 +70,7 @@ sub pass {
     }
 }
 
-# unfinished TEXT: its end that may yet turn out to be a remark, from the first rule that does.
+# unfinished TEXT: the end of the text that may still become a remark, or nothing.
 sub unfinished {
     my ($text) = @_;
     for my $opening (@openings) {

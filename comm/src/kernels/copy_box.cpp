@@ -8,8 +8,8 @@ namespace distview::impl {
 
 namespace {
 
-/// Outermost first: by the larger of the two strides, so that the inner loop is dense on one side
-/// at least.
+/// Sorts axes by the larger of the two strides, outermost first, so that the inner loop is
+/// dense on at least one side.
 void order_axes(CopyBox& box) {
     std::stable_sort(box.axes, box.axes + box.rank,
                      [](const CopyBox::Axis& a, const CopyBox::Axis& b) {
@@ -36,7 +36,7 @@ void merge_axes(CopyBox& box) {
     }
 }
 
-/// Makes one element of a contiguous innermost axis.
+/// Turns a contiguous innermost axis into one element.
 void merge_elements(CopyBox& box) {
     if (box.rank == 0) return;
     const CopyBox::Axis& innermost = box.axes[box.rank - 1];
@@ -52,21 +52,21 @@ bool is_empty(const CopyBox& box) {
                        [](const CopyBox::Axis& axis) { return axis.count == 0; });
 }
 
-/// Puts a box into its fastest form; false if there is nothing to do.
+/// Brings a box into its fastest form; false if the box is empty.
 bool arrange_elements(CopyBox& box) {
     if (is_empty(box)) return false;
     order_axes(box);
     merge_axes(box);
     return true;
 }
-/// The same for elements that are no more than bytes.
+/// The same for elements that are moved as bytes.
 bool arrange_bytes(CopyBox& box) {
     if (!arrange_elements(box)) return false;
     merge_elements(box);
     return true;
 }
 
-/// Makes `other` a lane of `box`, if they have one shape.
+/// Makes `other` a lane of `box` if both have the same shape.
 bool join(CopyBox& box, const CopyBox& other) {
     if (box.rank == 0 || box.rank != other.rank || box.lane_count == CopyBox::most_lanes)
         return false;
@@ -80,7 +80,7 @@ bool join(CopyBox& box, const CopyBox& other) {
     return true;
 }
 
-/// Cuts along the outermost axis.
+/// Appends pieces, cut along the outermost axis.
 void append_pieces(std::vector<CopyBox>& boxes, const CopyBox& box) {
     const CopyBox::Axis outer = box.axes[0];
     const std::int64_t step =
@@ -94,7 +94,7 @@ void append_pieces(std::vector<CopyBox>& boxes, const CopyBox& box) {
     }
 }
 
-/// Cuts one run of bytes.
+/// Appends pieces of one run of bytes.
 void append_run(std::vector<CopyBox>& boxes, const CopyBox& run) {
     for (std::int64_t at = 0; at < run.element_size; at += tuning::box_piece_bytes) {
         CopyBox piece = run;
@@ -125,7 +125,7 @@ void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies, boo
             append_pieces(boxes, box);
         else
             append_run(boxes, box);
-    // Pieces that are close in memory follow each other.
+    // Sorts pieces so that neighbours in memory follow each other.
     std::stable_sort(boxes.begin() + first, boxes.end(), [](const CopyBox& a, const CopyBox& b) {
         return std::less<>()(a.destination, b.destination);
     });

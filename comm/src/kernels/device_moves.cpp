@@ -14,11 +14,11 @@ namespace distview::impl {
 
 namespace {
 
-/// How far apart elements of a loop are.
+/// Distance between elements of a loop.
 std::int64_t distance(const MoveLoop& loop, std::int64_t stride, const std::int64_t* table) {
     return std::abs(table && loop.count > 1 ? table[1] - table[0] : stride);
 }
-/// Keys by which loops are sorted: those of one element come first.
+/// Keys by which loops are sorted: loops of one element come first.
 auto along_target(const MoveLoop& loop) {
     return std::pair(loop.count == 1, distance(loop, loop.to_stride, loop.to_table));
 }
@@ -26,10 +26,10 @@ auto along_source(const MoveLoop& loop) {
     return std::pair(loop.count == 1, distance(loop, loop.from_stride, loop.from_table));
 }
 
-/// A move whose tables are still those of `axes`.
+/// A move that still refers to the tables of `axes`.
 struct HostMove {
     DeviceMove move{};
-    std::vector<MoveLoop> loops; ///< the others, then column, then row
+    std::vector<MoveLoop> loops; ///< other loops, then column, then row
     std::int64_t tiles = 0;
 
     void add(const MoveLoop& loop) {
@@ -50,8 +50,8 @@ struct HostMove {
     void arrange();
 };
 
-/// Puts axes in their order and chooses tiles: squares where they are transposed, else as long as rows are,
-/// since rows are what lies together in memory.
+/// Orders axes and chooses tiles: squares if axes are transposed, else as long as rows, because
+/// rows are contiguous in memory.
 void HostMove::arrange() {
     for (const MoveLoop& loop : loops)
         if (loop.count == 0) return;
@@ -72,7 +72,7 @@ void HostMove::arrange() {
     constexpr std::int64_t edge = DeviceMove::tile_edge;
     const std::int64_t rows = row->count;
     const std::int64_t columns = (row - 1)->count;
-    // Rows that are longer than a tile are cut evenly: a rest of a few elements would take as long as a tile.
+    // Rows longer than a tile are cut evenly: a rest of a few elements would take as long as a tile.
     const std::int64_t parts = (rows + all - 1) / all;
     const std::int64_t part = (rows + parts - 1) / parts;
     std::int64_t tile_rows = std::min(rows, (part + edge - 1) / edge * edge);
@@ -90,12 +90,12 @@ void HostMove::arrange() {
     for (std::size_t d = 0; d + 2 < loops.size(); ++d) tiles *= loops[d].count;
 }
 
-/// The sizes of tables count twice in the memory that kernels read, so that beyond this many elements an axis
-/// stays a list of runs, each of which has kernels' tiles of its own.
+/// Each element of a table adds two numbers to the memory that kernels read. An axis with more
+/// elements stays a list of runs, and each run has separate tiles.
 constexpr std::int64_t longest_table = std::int64_t{1} << 20;
 
-/// A transfer as moves: one, unless it has runs along an axis that are too long for a table. `axes` are its own, and
-/// keep the tables.
+/// Turns a transfer into moves: one, unless an axis has runs with too many elements for a
+/// table. `axes` are the transfer's axes, and keep the tables.
 std::vector<HostMove> moves_of(const MoveTransfer& transfer,
                                std::vector<MoveTransfer::Axis>& axes) {
     std::int64_t choices = 1;
@@ -147,7 +147,7 @@ DeviceTable<DeviceMove> move_table(DeviceLayer& layer, const std::vector<MoveTra
                    "RedistributionPlan: more elements than one kernel moves");
     if (table.units == 0) return table;
 
-    // First the moves, then the tables of all of them.
+    // The moves, followed by all tables.
     static_assert(sizeof(DeviceMove) % sizeof(std::int64_t) == 0);
     const std::size_t head = arranged.size() * sizeof(DeviceMove);
     std::vector<char> image(head + numbers * sizeof(std::int64_t));

@@ -9,7 +9,7 @@ namespace distview::impl {
 
 namespace {
 
-/// The widest unit in which everything about a box is a whole number of units.
+/// The widest unit that divides all addresses, sizes and strides of a box.
 std::int32_t widest_unit(const CopyBox& box) {
     constexpr std::uint64_t widest = 16;
     std::uint64_t bits = widest | reinterpret_cast<std::uintptr_t>(box.source) |
@@ -32,22 +32,22 @@ DeviceRegion region(const CopyBox& box, std::int64_t unit) {
     return result;
 }
 
-/// Bytes of memory that a device reads or writes at least.
+/// Least bytes of memory that a device reads or writes at once.
 constexpr std::int64_t sector = 32;
 
-/// Axes of a region along which its destination is contiguous: the innermost one, or none.
+/// Number of axes of a region along which its destination is contiguous: the innermost one, or none.
 int contiguous_axes(const DeviceRegion& region) {
     return region.rank > 0 && region.axes[region.rank - 1].destination_stride == region.unit ? 1
                                                                                              : 0;
 }
 
-/// Whether it is written in runs of less than a sector.
+/// Whether a region is written in runs shorter than a sector.
 bool scatters(const DeviceRegion& region) {
     const std::int64_t units = contiguous_axes(region) ? region.axes[region.rank - 1].count : 1;
     return region.rank > 0 && units * region.unit < sector;
 }
 
-/// Shape of a region: regions of one shape differ by where they begin alone.
+/// Shape of a region: regions of one shape differ only in their beginnings.
 auto shape_of(const DeviceRegion& region) {
     std::vector<std::int64_t> shape{region.unit};
     for (int d = 0; d < region.rank; ++d) {
@@ -57,13 +57,13 @@ auto shape_of(const DeviceRegion& region) {
     return shape;
 }
 
-/// How far one place is from another, of whatever arrays.
+/// Distance from one place to another, in any arrays.
 std::int64_t distance(const char* from, const char* to) {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) -
                                      reinterpret_cast<std::uintptr_t>(from));
 }
 
-/// Two regions of one shape as one, which copies a run of the one and then a run of the other.
+/// Joins two regions of one shape: copies a run of the first and then a run of the second, in turn.
 DeviceRegion pair_of(const DeviceRegion& first, const DeviceRegion& second) {
     DeviceRegion both = first;
     CopyBox::Axis* const run = both.axes + both.rank - contiguous_axes(both);
@@ -74,9 +74,9 @@ DeviceRegion pair_of(const DeviceRegion& first, const DeviceRegion& second) {
     return both;
 }
 
-/// Joins in pairs what is scattered, as the padding at the two ends of rows is: threads next to each other then write
-/// the end of a row and the beginning of the next one, which share a sector, so that it comes and goes once instead of
-/// twice. bench_device: 0.7 of the time of an exchange of 512^3 elements.
+/// Joins scattered regions in pairs, such as the padding at the two ends of rows: adjacent threads
+/// then write the end of a row and the beginning of the next one. These share a sector, which is then
+/// transferred once instead of twice. bench_device: 0.7 of the time of an exchange of 512^3 elements.
 std::vector<DeviceRegion> in_pairs(const std::vector<DeviceRegion>& regions) {
     using Shape = std::pair<std::vector<std::int64_t>, std::uintptr_t>;
     std::vector<std::pair<Shape, DeviceRegion>> scattered;
@@ -88,7 +88,7 @@ std::vector<DeviceRegion> in_pairs(const std::vector<DeviceRegion>& regions) {
         else
             result.push_back(each);
     }
-    // Of those of one shape the nearest come together.
+    // Among regions of one shape, the nearest follow each other.
     std::stable_sort(scattered.begin(), scattered.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t k = 0; k < scattered.size(); ++k) {

@@ -9,7 +9,7 @@ namespace distview::impl {
 
 namespace {
 
-/// How far apart elements are; tables say nothing of that, so they count as far.
+/// Distance between elements; a loop with tables counts as far apart.
 std::int64_t distance(const MoveLoop& loop, std::int64_t stride) {
     return loop.has_tables() ? std::numeric_limits<std::int64_t>::max() : std::abs(stride);
 }
@@ -52,7 +52,7 @@ void MoveNest::merge() {
 }
 
 void MoveNest::arrange(std::int64_t element_size) {
-    // Not a stable sort, which allocates.
+    // No stable sort, because that allocates.
     std::sort(m_loops, m_loops + m_depth,
               [](const MoveLoop& a, const MoveLoop& b) { return to_distance(a) > to_distance(b); });
     merge();

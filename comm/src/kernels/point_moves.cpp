@@ -11,7 +11,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Elements of a piece: some 10 us of work.
+/// Number of elements in a piece: some 10 us of work.
 constexpr std::int64_t piece_elements = 8192;
 
 void go_on(PointMoves::End& end, std::int64_t elements, std::int64_t element_size) {

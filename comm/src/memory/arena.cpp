@@ -15,16 +15,16 @@ namespace distview::impl {
 namespace {
 
 constexpr std::size_t granularity = 256;
-/// Numbers of bytes that may be rounded up.
+/// Largest number of bytes that can be rounded up.
 constexpr std::size_t most_bytes = std::size_t{1} << 62;
 constexpr auto line_bytes = static_cast<std::size_t>(tuning::cache_line);
 /// Starts are shifted by 0 to 63 lines: over a page.
 constexpr std::size_t most_lines = 64;
-/// A segment has room for more than it is made for: a quarter of all before it, up to this.
+/// A new segment has at least a quarter of the bytes of all before it, up to this limit.
 constexpr std::size_t most_growth = std::size_t{1} << 26;
-/// Of many, each with an open file, a new one has a sixteenth of all before it.
+/// From this number of segments on, each with an open file, a new one has at least a sixteenth of all before it.
 constexpr std::size_t many_segments = 128;
-/// Larger segments are given back when they are no longer used.
+/// Larger segments are returned to the system when they are no longer used.
 constexpr std::size_t most_kept = std::size_t{1} << 26;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -36,7 +36,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 std::shared_ptr<void> Arena::allocate(std::size_t bytes) {
     std::string why;
     std::shared_ptr<void> memory = try_allocate(bytes, why);
-    // Without the lock: the sink is the program's. Only of arrays: lines, in smaller segments, lack memory with them.
+    // Reports without the lock: the sink is program code. Only for arrays: line arenas run out together with them.
     if (!memory && m_least_segment == usual_segment && !m_reported.exchange(true))
         report(Severity::warning,
                text("distview: neighbours on this node cannot read some arrays in place, since "
@@ -51,7 +51,7 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
         return nullptr;
     }
     std::unique_lock lock(m_mutex);
-    // An odd number of lines visits every shift before one comes again.
+    // Steps of an odd number of lines use every shift before one repeats.
     const std::size_t shift = m_stagger * line_bytes;
     m_stagger = (m_stagger + 7) % most_lines;
     const std::size_t needed = round_up(std::max<std::size_t>(bytes, 1) + shift, granularity);
@@ -60,7 +60,7 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
     if (!piece) return nullptr;
 
     char* const data = piece->segment->memory->data() + piece->offset + shift;
-    lock.unlock(); // what gives back locks, and is called where there is no memory for an owner
+    lock.unlock(); // give_back() locks, and runs if the owner cannot be made
     std::shared_ptr<void> memory{data, [self = shared_from_this(), held = *piece](void*) {
                                      self->give_back(*held.segment, held.offset);
                                  }};
@@ -69,7 +69,7 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
     return memory;
 }
 
-/// First fit.
+/// Takes the first gap that fits.
 std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
     for (const auto& segment : m_segments) {
         const auto fits = std::find_if(segment->free.begin(), segment->free.end(),
@@ -78,7 +78,7 @@ std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
         const std::size_t offset = fits->first;
         const std::size_t size = fits->second.bytes;
         segment->used.emplace(offset, Range{bytes});
-        auto gap = segment->free.extract(fits); // its node serves again, which takes no memory
+        auto gap = segment->free.extract(fits); // reuses the node: no allocation
         gap.key() = offset + bytes;
         gap.mapped().bytes = size - bytes;
         if (size > bytes) segment->free.insert(std::move(gap));
@@ -96,7 +96,7 @@ bool Arena::grow(std::size_t bytes, std::string& why_not) {
     for (const auto& segment : m_segments) all += segment->memory->bytes();
     const std::size_t wanted = std::max({bytes, m_least_segment, growth(m_segments.size(), all)});
     std::shared_ptr<SharedSegment> memory = SharedSegment::make(wanted, why_not);
-    // Less will do, if less is left.
+    // If memory is short, makes the segment no larger than needed.
     if (!memory && wanted > bytes) memory = SharedSegment::make(bytes, why_not);
     if (!memory) return false;
     auto segment = std::make_unique<Segment>();

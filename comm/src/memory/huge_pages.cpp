@@ -69,7 +69,7 @@ char* map_shared(int descriptor, std::size_t bytes, bool writable) {
     };
     const std::size_t huge_page = huge_page_bytes();
     if (huge_page == 0 || bytes < huge_page) return map(nullptr, 0);
-    // The kernel places such files at multiples of small pages.
+    // The kernel aligns such mappings to small pages only.
     const std::size_t room = bytes + huge_page;
     void* const reserved =
         ::mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -92,8 +92,8 @@ char* map_shared(int descriptor, std::size_t bytes, bool writable) {
 int reserve_shared(int descriptor, char* data, std::size_t bytes) {
     const std::size_t huge_page = huge_page_bytes();
     const auto reserve = [&](std::size_t begin, std::size_t end) {
-        // Without this a full /dev/shm would end the program with SIGBUS at some later write. Kernels may give up,
-        // and undo what they have done, for any signal, as a profiler's: by pieces that end between two of them.
+        // Without this a full /dev/shm would end the program with SIGBUS at a later write. At any signal, such
+        // as a profiler's, kernels may stop and undo their work: smaller pieces complete between two signals.
         constexpr std::size_t largest_piece = std::size_t{1} << 20;
         std::size_t piece = largest_piece;
         int code = 0;
@@ -106,19 +106,19 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
         }
         return code;
     };
-    // If not all of it fits, nothing is reserved, which others may need.
+    // If not all of it fits, reserves nothing: others may need the memory.
     struct statvfs system{};
     const bool is_told = ::fstatvfs(descriptor, &system) == 0;
     if (is_told && system.f_blocks > 0 && bytes / system.f_frsize > system.f_bavail) return ENOSPC;
     if (!is_told || huge_page == 0 || bytes < huge_page) return reserve(0, bytes);
-    // Now, since the file must already be as long as the last huge page.
+    // First, because the file must already be as long as the last huge page.
     if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return errno;
     const std::size_t whole = bytes / huge_page * huge_page;
     for (std::size_t page = 0; page < whole; page += huge_page)
-        // One small page, for nothing is made of pages that are not there; not all, which would have to be copied.
+        // One small page each: without any, no huge page is made; if all existed, they would have to be copied.
         if (const int failure = reserve(page, page + 1)) return failure;
-    // The kernel's default for shared memory is no huge pages unless they are asked for. It stops where it
-    // has none.
+    // By default the kernel gives shared memory huge pages only on request. This call stops
+    // where it has none left.
     ::madvise(data, whole, advice_collapse);
     return reserve(0, bytes);
 }

@@ -18,9 +18,9 @@ namespace distview::impl {
 namespace {
 
 #ifdef __linux__
-// std::atomic's own wait() knows threads of this process only.
+// std::atomic's own wait() works for threads of one process only.
 
-/// The half of the epoch that changes.
+/// The lower half of the epoch, which changes.
 std::uint32_t* low_word(SyncLine& line) noexcept {
     auto* const words = reinterpret_cast<std::uint32_t*>(&line.epoch);
     return std::endian::native == std::endian::little ? words : words + 1;
@@ -30,8 +30,8 @@ void wake_all(SyncLine& line) noexcept {
     ::syscall(SYS_futex, low_word(line), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-/// Sleeps until somebody wakes it or the epoch is no longer `seen`; true if neither comes for a while, or it cannot sleep.
-/// The time limit also ends a sleep that only the highest bit should have ended.
+/// Sleeps until another thread wakes it or the epoch is no longer `seen`; true if this does not happen for a while,
+/// or sleep is impossible. The time limit also ends a sleep that only a change of the highest bit should have ended.
 bool sleep_on(SyncLine& line, std::uint64_t seen) noexcept {
     const std::timespec most{0, 500'000};
     return ::syscall(SYS_futex, low_word(line), FUTEX_WAIT, static_cast<std::uint32_t>(seen), &most,
@@ -58,9 +58,9 @@ void relax() noexcept {
 
 void publish(SyncLine& line, std::uint64_t epoch, bool oversubscribed) noexcept {
     line.epoch.store(epoch, sync_order::publish);
-    // Orders this with a sleeper, who counts itself and then looks, while this changes and then counts.
+    // Pairs with a sleeper, which increments `sleepers` before it reads the epoch: here the epoch is written first.
     if (oversubscribed) std::atomic_thread_fence(std::memory_order_seq_cst);
-    // The line may be gone by now and the number anything: then somebody wakes in vain.
+    // The line may be freed by now and hold any number: then a thread wakes in vain.
     if (line.sleepers.load(std::memory_order_relaxed) != 0) wake_all(line);
 }
 

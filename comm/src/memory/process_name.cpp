@@ -14,14 +14,14 @@ namespace distview::impl {
 
 namespace {
 
-/// State and time of start; state 0 if there is no such process, '?' if that is unknown. Of the process's first task:
-/// QEMU makes up /proc/NUMBER/stat of the process itself, with another start than others see.
+/// State and start time of the process's first task; state 0 if no such process exists, '?' if that is unknown.
+/// Not of the process itself: QEMU makes up its /proc/NUMBER/stat, with another start time than others see.
 struct Status {
     char state = '?';
     std::int64_t started = 0;
 };
 
-/// Allocates nothing: executions of plans that wait look as well.
+/// Allocates nothing, because waiting executions of plans call it.
 Status status_of(long long process) {
     std::array<char, 64> path{};
     std::snprintf(path.data(), path.size(), "/proc/%lld/task/%lld/stat", process, process);
@@ -31,7 +31,7 @@ Status status_of(long long process) {
     const bool is_gone = count < 0 && (errno == ENOENT || errno == ESRCH);
     if (file >= 0) ::close(file);
     if (count < 0) return {is_gone ? '\0' : '?', 0};
-    const char* at = std::strrchr(characters.data(), ')'); // the program's name may hold anything
+    const char* at = std::strrchr(characters.data(), ')'); // a program's name may contain anything
     if (!at || at[1] != ' ') return {};
     const char state = at[2];
     at += 2;

@@ -46,7 +46,7 @@ struct Header {
 };
 static_assert(sizeof(Header) <= SharedSegment::header_bytes);
 
-/// Beyond the limit the system would end the program with SIGXFSZ.
+/// Whether the file would exceed the limit, where the system ends the program with SIGXFSZ.
 bool exceeds_file_limit(std::size_t bytes, std::string& why_not) {
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -57,7 +57,7 @@ bool exceeds_file_limit(std::size_t bytes, std::string& why_not) {
     return true;
 }
 
-/// A child that is forked gets none of it. Where the system refuses, the child has the memory.
+/// Keeps the memory out of forked children. If the system refuses, children have the memory.
 void keep_from_children(char* data, std::size_t bytes) {
     static_cast<void>(::madvise(data, bytes, MADV_DONTFORK));
 }
@@ -110,8 +110,8 @@ std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes, std::strin
 std::shared_ptr<SharedSegment> SharedSegment::open(const SegmentAddress& address, Access access) {
     if (address.process < 0) return nullptr;
     const std::string path = text("/proc/", address.process, "/fd/", address.descriptor);
-    // On another host, or in another process namespace, this may be anything: a terminal, a pipe, a device. Opened
-    // as a place only, nothing happens to it; what is looked at is what is opened then.
+    // On another host, or in another process namespace, this path may be a terminal, a pipe or a device.
+    // O_PATH leaves it untouched; the file that is checked is the file that is opened afterwards.
     const OpenFile place(::open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat status{};
     if (place.get() < 0 || ::fstat(place.get(), &status) != 0 || !S_ISREG(status.st_mode) ||

@@ -72,7 +72,7 @@ Failure describe(const std::exception_ptr& failure) {
     throw Error(failure.message);
 }
 
-/// A rank that has no memory for it takes part, and gets nothing.
+/// A rank without memory for the value takes part, and gets an empty one.
 void broadcast(MPI_Comm comm, int root, std::string& value) {
     auto size = static_cast<int>(value.size());
     check_mpi(MPI_Bcast(&size, 1, MPI_INT, root, comm), "MPI_Bcast");
@@ -95,7 +95,7 @@ int lowest_rank(const Communicator& comm, bool is_one) {
     return rank;
 }
 
-/// Of what ranks tell each other.
+/// Members of the types that ranks send each other.
 struct AgreementMembers {
     static auto of(Failure& it) {
         return std::tie(it.kind, it.message, it.code, it.key, it.number, it.process);
@@ -112,7 +112,7 @@ struct AgreementMembers {
     try {
         if (comm.rank() == first) bytes = impl::packed<AgreementMembers>(describe(failure));
     } catch (const std::bad_alloc&) {
-        bytes.clear(); // not even for the text, for which the others wait
+        bytes.clear(); // no memory for the text either; the others wait for it
     }
     broadcast(comm.mpi(), first, bytes);
     auto description = bytes.empty() ? describe(std::make_exception_ptr(std::bad_alloc()))
@@ -125,7 +125,7 @@ struct AgreementMembers {
     raise(description);
 }
 
-/// Of two texts of several lines the first lines that differ.
+/// The first lines in which two texts differ.
 std::pair<std::string, std::string> first_difference(const std::string& one,
                                                      const std::string& other) {
     std::istringstream lines(one);
@@ -163,7 +163,7 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
     } catch (...) {
         mine.clear(); // the others wait for it
     }
-    std::string of_root_bytes, of_first_bytes; // one rank tells one of them
+    std::string of_root_bytes, of_first_bytes; // each rank fills one
     (comm.rank() == 0 ? of_root_bytes : of_first_bytes).swap(mine);
     broadcast(comm.mpi(), 0, of_root_bytes);
     broadcast(comm.mpi(), first, of_first_bytes);
@@ -177,7 +177,7 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
                           describe_difference(of_first, first, of_root)));
 }
 
-/// `arrays`: their digest, of a rank that can number them.
+/// `arrays`: digest of the arrays, if this rank has numbers for all of them.
 [[noreturn]] void raise_other_arrays(const Communicator& comm, const char* caller,
                                      const std::optional<std::uint64_t>& arrays) {
     const int first = lowest_rank(comm, arrays.has_value());
@@ -227,14 +227,14 @@ CallSite::~CallSite() {
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest, const Arguments& arguments,
            std::span<const std::uint64_t> arrays) {
-    // Not set if this rank does not know the arrays, which differs from none.
+    // Not set without arrays, or if this rank does not know all of them: then it agrees with any arrays.
     std::optional<std::uint64_t> numbers;
     if (!arrays.empty()) numbers = impl::state_of(comm)->digest_of(arrays);
-    // Other ranks may still be in a step that this rank has left by its failure.
+    // Other ranks may still be in a step that this rank left when it failed.
     if (failure) impl::state_of(comm)->calls().skip_with_next();
     const auto size = static_cast<std::uint64_t>(comm.size());
     const CollectiveCall call(comm, caller);
-    // A rank that failed may have no digest: it must not hide the failure behind a difference.
+    // A failed rank may have no digest, so the failure is thrown before any difference of digests.
     impl::MeetingRecord record;
     record.least = {failure ? static_cast<std::uint64_t>(comm.rank()) : size, digest, ~digest,
                     numbers.value_or(~std::uint64_t{0}), numbers ? ~*numbers : ~std::uint64_t{0}};
@@ -248,7 +248,7 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
     if (arrays_differ) raise_other_arrays(comm, caller, numbers);
 }
 
-// Here, since it needs an agreement, which needs communicators.
+// Defined here because close() needs an agreement, which needs communicators.
 void Communicator::close() {
     static_cast<void>(mpi()); // throws if it is closed
     if (m_state->calls().has_failed()) m_state->calls().skip_with_next();

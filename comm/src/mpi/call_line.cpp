@@ -32,7 +32,7 @@ std::string CallWord::describe(std::string_view name) const {
     return set == new_set ? call + ", new arrays" : text(call, ", set ", set);
 }
 
-/// No reader takes the words for those of one value while they are written.
+/// The count is 0 during the write: no reader accepts a mix of two values.
 template <class Value>
 void SharedValue<Value>::write(std::uint64_t count, const Value& value) noexcept {
     const auto values = std::bit_cast<std::array<std::uint64_t, words>>(value);
@@ -56,7 +56,7 @@ template class SharedValue<ReasonText>;
 
 namespace {
 
-/// From the highest bits: the attempt (22, the lowest ones of its number), the index (40), the kind (2).
+/// Fields from the highest bits down: the lowest 22 bits of the attempt, the index (40), the kind (2).
 constexpr int index_bits = 40;
 constexpr int kind_bits = 2;
 
@@ -66,11 +66,10 @@ std::uint64_t word_of(std::uint64_t attempt, const Outcome& outcome) {
            static_cast<std::uint64_t>(outcome.kind);
 }
 
-/// The outcome of an attempt by a word that is of it, of an earlier one or of a later one.
+/// The outcome of an attempt, from a word of this attempt, of an earlier or of a later one.
 Outcome outcome_in(std::uint64_t word, std::uint64_t attempt) {
     constexpr std::uint64_t attempts = std::uint64_t{1} << (64 - index_bits - kind_bits);
-    const std::uint64_t ahead =
-        ((word >> (index_bits + kind_bits)) - attempt) % attempts; // of the attempt
+    const std::uint64_t ahead = ((word >> (index_bits + kind_bits)) - attempt) % attempts;
     if (word == 0 || ahead >= attempts / 2) return {};
     if (ahead > 0) return {Outcome::Kind::failed, 0};
     return {static_cast<Outcome::Kind>(word & 3), word >> kind_bits & Outcome::no_index};

@@ -14,7 +14,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Where a rank's line is. Sent as bytes.
+/// Location of a rank's line; sent as bytes.
 struct Offer {
     SegmentAddress segment{};
     std::int64_t rank = 0;
@@ -24,8 +24,8 @@ CallLine* line_in(const SharedSegment& segment) {
     return reinterpret_cast<CallLine*>(segment.data() + SharedSegment::header_bytes);
 }
 
-/// Lines of all ranks of the node. If some rank does not see them all, as where containers share a node, ranks
-/// are grouped by the first one that each sees, and so on.
+/// Lines of all ranks of the node. If a rank cannot map all of them, for example because
+/// containers share a node, the ranks are split by the first line that each can map, and so on.
 CallLines map_lines(MPI_Comm node, int rank) {
     int ranks = 0;
     check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
@@ -47,7 +47,7 @@ CallLines map_lines(MPI_Comm node, int rank) {
     CallLines lines;
     auto segments = std::make_shared<std::vector<std::shared_ptr<SharedSegment>>>();
     int all_are_seen = 1;
-    int first_seen = rank; // of itself no other rank sees more
+    int first_seen = rank; // alone, if it maps no line at all
     for (const Offer& other : offers) {
         const std::shared_ptr<SharedSegment> segment =
             other.rank == rank ? mine : SharedSegment::open(other.segment, Access::write);

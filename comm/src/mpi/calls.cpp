@@ -14,7 +14,7 @@ namespace {
 /// Name of a rank's last call.
 constexpr const char* closing = "MPI_Finalize or MPI_Comm_free";
 
-/// Whether all groups make the same execution of the same plan, of arrays that it knows as different ones.
+/// Whether all groups make the same execution of the same plan, with arrays that count as different sets.
 bool differ_in_arrays_alone(const std::vector<RankGroup>& groups) {
     const auto without_arrays = [](const std::string& call) {
         for (const char* arrays : {", new arrays", ", set "})
@@ -37,8 +37,8 @@ constexpr const char* arrays_hint = "; arrays must be new to a plan on all ranks
                                     "and Python: pass the same array objects on all "
                                     "ranks, or new ones on all)";
 
-/// Whether a source file is the program's: not this library's own, nor a header of the compiler's, such as that of
-/// make_unique().
+/// Whether a source file belongs to the program: not to this library, nor to the compiler's
+/// headers, such as that of make_unique().
 bool is_of_program(std::string_view file) {
     constexpr std::string_view here = "comm/src/mpi/calls.cpp";
     const std::string_view own = std::source_location::current().file_name();
@@ -63,7 +63,7 @@ void Calls::idle() {
         if (m_idle) m_idle();
         return;
     }
-    // A rank that cannot leave waits on, and MPI may have work here for others.
+    // A rank that cannot leave continues to wait, and MPI may need it to complete messages of others.
     try {
         if (m_idle) m_idle();
     } catch (...) { // the first exception is thrown
@@ -77,7 +77,7 @@ const Calls::Rank* Calls::find(int rank) const noexcept {
     return found != m_ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-/// As in a call: what the program makes meanwhile would be a part of it, also where this rank waits between two calls.
+/// Raises the depth like a call: calls in `question` would become its parts, even if this rank waits between calls.
 void Calls::ask(const std::function<void()>& question) {
     ++m_asks, ++m_depth;
     const auto end = [](Calls* calls) {
@@ -119,14 +119,14 @@ void Calls::count_failed(std::uint64_t begun_before, std::string_view name) noex
         leave({}, true);
         return;
     }
-    // As many parts as an execution.
+    // Counts as many parts as an execution.
     begin_part(CallWord::of_name(name));
     mark_failed(m_call);
     begin_part(m_call.whole);
 }
 
 void Calls::close() noexcept {
-    m_asks = 0; // MPI frees the communicator, whoever asked it to
+    m_asks = 0; // MPI frees the communicator, also within ask()
     enter(closing);
     m_line->closes.store(true, std::memory_order_release);
 }
@@ -139,11 +139,11 @@ RankGroup Calls::closing_ranks() const {
 }
 
 bool Calls::has_passed(const Outcome& failed, int tries) const noexcept {
-    // More than calls that a program makes before it looks at an error. Else two ranks that retry, under two names, would
-    // do so for ever.
+    // More calls than a program makes before it handles an error. Without a limit, two ranks
+    // that retry different calls would never stop.
     constexpr int most_tries = 1000;
 
-    // A rank that closes comes to no other attempt.
+    // A rank that closes takes part in no other attempt.
     for (const Rank& other : m_ranks)
         if (other.line->closes.load(std::memory_order_acquire)) return false;
     if (failed.index == Outcome::no_index) return false;
@@ -176,7 +176,7 @@ std::string Calls::describe(const CallLine& line, const Call& call, CallWord wor
     return word.describe(line.call(call.count).name.get());
 }
 
-/// The last part of the call that a line's rank made at the place of a call.
+/// The last part of the call that the line's rank made at the position of a call.
 std::optional<Calls::Seen> Calls::find_call(const CallLine& line, const CallPlace& place) {
     if (place.index == 0) return std::nullopt;
     for (std::uint64_t count = line.count.load(std::memory_order_acquire); count > 0; --count) {
@@ -190,7 +190,7 @@ std::optional<Calls::Seen> Calls::find_call(const CallLine& line, const CallPlac
     return std::nullopt;
 }
 
-/// The part of a call that a line's rank made at that place.
+/// The part of a call that the line's rank made at exactly that position.
 std::optional<Calls::Seen> Calls::find_part(const CallLine& line, const CallPlace& place) {
     const std::optional<Seen> last = find_call(line, place);
     for (std::uint64_t count = last ? last->call.count : 0; count > 0; --count) {
@@ -201,7 +201,7 @@ std::optional<Calls::Seen> Calls::find_part(const CallLine& line, const CallPlac
     return std::nullopt;
 }
 
-/// Whether a line's rank has been where that call is, in another one that it does not wait in for all others.
+/// Whether the line's rank made another call at the position of `call`, and does not wait there for all other ranks.
 bool Calls::makes_another(const CallLine& line, const Call& call) {
     const std::optional<Seen> whole = find_call(line, call.place);
     if (!whole) return false;
@@ -211,14 +211,14 @@ bool Calls::makes_another(const CallLine& line, const Call& call) {
     return part && part->call.word != call.word;
 }
 
-/// Whether a line's rank is in a later call, though all had to meet first: it may have forgotten what it did there.
+/// Whether the line's rank is in a later call without the meeting that had to come first (`place` may be forgotten).
 bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
     const std::optional<Seen> last = latest(line);
     return place.index != 0 && last && last->call.place.meetings == place.meetings &&
            last->call.place.index > place.index;
 }
 
-/// Whether a line's rank has gone on from the call at that place, or never came to it, without having made that part.
+/// Whether the line's rank has finished or skipped the call at that position without making that part.
 bool Calls::has_left_before(const CallLine& line, const CallPlace& place) {
     const std::optional<Seen> last = latest(line);
     if (!last || !(last->call.place.is_in_call_of(place) ? last->ended : place < last->call.place))
@@ -232,7 +232,7 @@ bool Calls::has_left_before(const CallLine& line, const CallPlace& place) {
     return true;
 }
 
-/// Whether a line's rank closes the communicator and has never been at that place.
+/// Whether the line's rank closes the communicator and has never reached that position.
 bool Calls::closes_before(const CallLine& line, const CallPlace& place) {
     if (!line.closes.load(std::memory_order_acquire) || place.index == 0) return false;
     if (const std::optional<Seen> whole = find_call(line, place)) return whole->call.place < place;
@@ -240,7 +240,7 @@ bool Calls::closes_before(const CallLine& line, const CallPlace& place) {
     return last && last->call.place.index != 0 && last->call.place < place;
 }
 
-/// In one that has not ended: this rank, which is in none, has not come to it.
+/// Whether the line's rank waits in an open attempt to meet. This rank, which is in no meeting, has not joined it.
 bool Calls::waits_in_meeting(const CallLine& line) const noexcept {
     const std::uint64_t attempt = line.met.epoch.load(std::memory_order_acquire);
     return attempt > 0 && outcomes().of(attempt).kind == Outcome::Kind::open;
@@ -250,10 +250,10 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     const Rank* const other = find(peer);
     if (!other) return Reason::none;
     const CallLine& line = *other->line;
-    if (m_skips && way == Way::meeting) // wherever the other one is, it may still come
+    if (m_skips && way == Way::meeting) // wherever the peer is, it may still arrive
         return line.closes.load(std::memory_order_acquire) ? Reason::closed : Reason::none;
     if (makes_another(line, call)) return Reason::other_call;
-    // A message may be on the way, or one that says that no other comes.
+    // A message may be under way: with data, or one that announces the end.
     if (way == Way::message) {
         if (closes_before(line, call.place)) return Reason::closed;
         if (has_left_before(line, call.place)) return Reason::end;
@@ -280,7 +280,7 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     if (reason == Reason::none) return {};
     const CallLine& line = *find(peer)->line;
     const std::string mine = describe(*m_line, call, call.word);
-    // The others may do nothing more because they have met another call.
+    // The peer may have stopped because it found a rank in another call.
     const bool another = std::any_of(m_ranks.begin(), m_ranks.end(), [&](const Rank& third) {
         return makes_another(*third.line, call);
     });
@@ -317,7 +317,7 @@ std::string Calls::call_of(const Rank& other, const Call& call) const {
     return seen ? describe(*other.line, seen->call, seen->call.word) : std::string();
 }
 
-/// The calls of all ranks of the node that have come so far, waiting a moment for others.
+/// The calls of the node's ranks that have arrived so far; waits a moment for the others.
 std::string Calls::describe_calls(const Call& call) const {
     const Moment moment;
     const auto is_there = [&](const Rank& other) { return !call_of(other, call).empty(); };
@@ -344,7 +344,7 @@ void Calls::note_plan(std::uint64_t number, const std::source_location& made) no
     try {
         m_plans.insert_or_assign(plan_key(number), made);
     } catch (...) {
-        return; // no memory: errors will not tell
+        return; // no memory: errors will not name the place
     }
 }
 
@@ -352,14 +352,14 @@ bool Calls::enter_site(std::string_view site) noexcept {
     if (m_has_site) return false;
     m_has_site = true;
     m_line->site_last.store(0,
-                            std::memory_order_release); // of no call, until the others are written
+                            std::memory_order_release); // of no call, until the rest is written
     m_line->site.set(site);
     m_line->site_after.store(m_call.count, std::memory_order_release);
     m_line->site_last.store(~std::uint64_t{0}, std::memory_order_release);
     return true;
 }
 
-/// Where in the program a rank's last call was made, as far as that is known.
+/// Where the program made a rank's last call, if that is known.
 std::string Calls::describe_site(const CallLine& line, const Call& call) const {
     if (line.site_after.load(std::memory_order_acquire) < call.count &&
         call.count <= line.site_last.load(std::memory_order_acquire))

@@ -34,11 +34,11 @@ MPI_Datatype mpi_type() {
         return MPI_UINT64_T;
 }
 
-/// By ReduceOperation.
+/// Names of calls by ReduceOperation.
 constexpr std::array reduce_names{"all_reduce(sum)", "all_reduce(min)", "all_reduce(max)"};
 const std::array reduce_operations{MPI_SUM, MPI_MIN, MPI_MAX};
 
-/// NaN comes before and after every number.
+/// NaN is less and greater than every number: min and max return it.
 template <std::floating_point T>
 void combine(ReduceOperation operation, T& here, T other) {
     switch (operation) {
@@ -48,7 +48,7 @@ void combine(ReduceOperation operation, T& here, T other) {
     }
 }
 
-/// MPI may combine in another order on each rank, and NaNs and zeros of either sign to other bits.
+/// MPI may combine in a different order on each rank, and may give other bits for NaNs and signed zeros.
 template <std::floating_point T>
 void reduce_in_rank_order(const Communicator& comm, ReduceOperation operation, std::span<T> values,
                           std::vector<T>& all) {
@@ -157,8 +157,8 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::size
 
 namespace {
 
-/// Agrees on what all ranks must pass alike, `sizes` of all ranks, too; returns what `check` does, whose exception on one rank
-/// is thrown on all.
+/// Agrees that all ranks pass the same arguments and `sizes`. Returns the result of `check`,
+/// whose exception on one rank is thrown on all.
 template <class Check>
 auto meet(const Communicator& comm, const char* caller, const Check& check,
           std::initializer_list<std::pair<const char*, std::int64_t>> arguments,
@@ -169,7 +169,7 @@ auto meet(const Communicator& comm, const char* caller, const Check& check,
     return agree_on(comm, caller, check, digest.value(), [&] {
         std::vector<Argument> result;
         for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
-        std::string lines; // of which an error shows the first that differs
+        std::string lines; // an error shows the first line that differs
         for (std::size_t r = 0; r < sizes.size(); ++r)
             lines += text(sizes[r], " for rank ", r, '\n');
         result.push_back({"number of bytes", lines});
@@ -187,7 +187,7 @@ Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, s
         sizes);
 }
 
-/// Visits the pieces of a round, unless those of an earlier one have failed.
+/// Visits the pieces of a round, unless an earlier round has failed.
 template <class Visit>
 void try_pieces(Rounds& rounds, const Visit& visit, std::exception_ptr& failure) {
     if (failure) return;
@@ -301,7 +301,7 @@ void impl::gather_pieces(
     const CollectiveCall call(comm, "gather_pieces");
     const int rank = comm.rank();
     Rounds rounds = meet_for_rounds("gather_pieces", comm, root, std::ssize(mine), sizes, options);
-    std::exception_ptr failure; // of root, for which the others wait in later rounds
+    std::exception_ptr failure; // on root; the others wait for it in later rounds
     while (rounds.next()) {
         const int count = rounds.count(rank);
         const std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;

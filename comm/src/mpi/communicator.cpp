@@ -70,7 +70,7 @@ void CommunicatorState::number_array(std::uint64_t identity) noexcept {
     try {
         m_arrays.emplace(identity, number);
     } catch (const std::bad_alloc&) {
-        return; // as of an array that this rank wrapped for itself
+        return; // as if this rank had wrapped the array locally
     }
     if (m_arrays.size() > most_arrays) m_arrays.erase(m_arrays.begin());
 }
@@ -83,13 +83,13 @@ CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
         if (found == m_arrays.end()) return std::nullopt;
         digest.add(static_cast<std::int64_t>(found->second));
     }
-    return digest.value() & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
+    return digest.value() & ~(std::uint64_t{1} << 63); // all ones means no digest
 }
 
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
     if (m_users.size() == m_users.capacity()) {
         std::erase_if(m_users, [](const std::weak_ptr<Closable>& old) { return old.expired(); });
-        m_users.reserve(2 * m_users.size() + 1); // so that the next time is as far away
+        m_users.reserve(2 * m_users.size() + 1); // keeps these clean-ups rare
     }
     m_users.push_back(user);
     std::unique_lock lock(m_left_mutex);
@@ -101,7 +101,7 @@ void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
 }
 
 std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
-    std::list<SpareLines> lines; // one element: to give it back takes no memory
+    std::list<SpareLines> lines; // one element: moving it back allocates nothing
     std::unique_lock looking(m_left_mutex);
     const auto spare =
         std::find_if(m_spare_lines.begin(), m_spare_lines.end(), [&](const SpareLines& old) {
@@ -110,7 +110,7 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
         });
     if (spare != m_spare_lines.end()) lines.splice(lines.end(), m_spare_lines, spare);
     looking.unlock();
-    std::size_t space = (count + 1) * sizeof(SyncLine); // to align them
+    std::size_t space = (count + 1) * sizeof(SyncLine); // room for alignment
     if (lines.empty()) {
         lines.push_back({count, m_line_arena->allocate(space)});
         if (!lines.front().memory) return nullptr;
@@ -122,7 +122,7 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
                  state = weak_from_this()](void*) {
                 const auto alive = state.lock();
                 if (!alive) return;
-                const std::lock_guard lock(alive->m_left_mutex); // ends before `alive` does
+                const std::lock_guard lock(alive->m_left_mutex); // released before `alive`
                 SpareLines& own = lines->front();
                 own.meetings = alive->m_calls.meetings();
                 alive->m_spare_lines.splice(alive->m_spare_lines.end(), *lines);
@@ -141,9 +141,9 @@ std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddres
     return segment;
 }
 
-/// Receives them whole: within a node Open MPI copies all of a message, however short the buffer is.
+/// Receives each message whole: within a node Open MPI copies all of a message, even into a shorter buffer.
 void drop_messages(MPI_Comm comm) noexcept {
-    constexpr int unit = 1 << 16; // bytes, of which MPI counts enough
+    constexpr int unit = 1 << 16; // bytes; an int can count enough units
     MPI_Status status;
     int found = 0;
     while (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &status) == MPI_SUCCESS && found) {
@@ -163,22 +163,22 @@ void drop_messages(MPI_Comm comm) noexcept {
         const int code = MPI_Recv(room.get(), units, type, status.MPI_SOURCE, status.MPI_TAG, comm,
                                   MPI_STATUS_IGNORE);
         MPI_Type_free(&type);
-        if (code != MPI_SUCCESS) return; // its process has ended, and MPI may find it again
+        if (code != MPI_SUCCESS) return; // its sender has ended, and MPI may find it again
     }
 }
 
 namespace {
 
-/// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
-/// may wait for this rank in a call that it does not make: they get an error, and may come then.
+/// Waits until all ranks have arrived in each communicator. Non-blocking, because ranks may hold the communicators
+/// in different orders. Ranks that wait for this one in another call get an error, and may arrive then.
 ///
-/// The first time it finds out which of them rank 0 wants a report of.
+/// The first wait also finds out for which communicators rank 0 wants a report.
 void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool is_first) {
     const auto drop = [&] {
         if (!is_first)
             for (const auto& state : open) drop_messages(state->comm());
     };
-    drop(); // before the others may free theirs
+    drop(); // before other ranks may free theirs
     for (const auto& state : open) {
         CommunicatorState::Closing& own = state->closing();
         if (MPI_Iallreduce(MPI_IN_PLACE, &own.wants_report, 1, MPI_INT, MPI_MAX, state->comm(),
@@ -190,13 +190,13 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
                         [](const auto& state) { return state->closing().is_done(); })) {
         drop();
         std::this_thread::yield();
-        if (!is_first) continue; // all have come
+        if (!is_first) continue; // all ranks arrived in the first wait
         for (const auto& state : open) {
             CommunicatorState::Closing& own = state->closing();
             if (!own.is_lost) own.is_lost = !state->meeting().refuse();
             if (!state->deadline().is_late(began) || own.has_told) continue;
             own.has_told = true;
-            write_own_report(*state); // what rank 0 knows: others may never come
+            write_own_report(*state); // rank 0's figures: others may never arrive
             state->deadline().tell_closing();
         }
     }
@@ -216,27 +216,27 @@ void CommunicatorState::close_all(
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
-    // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
-    // which the others could not end theirs; afterwards nobody begins to send.
+    // While this rank waits, MPI still receives messages of exchanges abandoned here: without
+    // that the other ranks could not complete theirs. Afterwards no rank begins to send.
     wait_in_all(open, true);
     write_reports(open);
-    // Once for all exchanges that were abandoned.
+    // One deadline for all abandoned exchanges.
     const Closable::Time deadline = std::chrono::steady_clock::now() + Closable::grace;
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
-    wait_in_all(open, false); // until all have received what they cannot cancel
+    wait_in_all(open, false); // until all have received messages that cannot be cancelled
     for (const auto& state : open) {
         state->m_users.clear();
         std::unique_lock lock(state->m_left_mutex);
         auto kept = std::exchange(state->m_kept, {});
         lock.unlock();
-        kept.clear(); // which leaves memory
+        kept.clear(); // returns line memory, which locks the mutex
         state->m_between.reset();
         state->m_processes.reset();
         state->m_closing.comm = std::exchange(state->m_comm, MPI_COMM_NULL);
     }
-    // Once none of them is open: the duplicate of one that is freed here would be closed alone.
+    // Only once all are closed: freeing the parent of an open one would close that one alone.
     for (const auto& state : open) {
         drop_messages(state->m_closing.comm);
         MPI_Comm_free(&state->m_closing.comm);
@@ -245,7 +245,7 @@ void CommunicatorState::close_all(
 
 namespace {
 
-/// Keeps every duplicate findable: by the communicator it was made from, and for MPI_Finalize.
+/// Finds every duplicate: by the communicator from which it was made, and for MPI_Finalize.
 class Registry {
 public:
     /// Never destroyed: MPI_Finalize may be called from the destructor of a static object.
@@ -254,14 +254,14 @@ public:
         return registry;
     }
 
-    /// No lock of all communicators is held while MPI is called: another thread may be inside a collective call
-    /// on another communicator, whose end may depend on this one.
+    /// Holds no lock for all communicators while it calls MPI: another thread may be in a
+    /// collective call on another communicator, which may complete only after this one.
     std::shared_ptr<CommunicatorState> find_or_make(MPI_Comm parent) {
         const int key = parent_key();
         const std::shared_ptr<Entry> entry = entry_of(parent);
-        // A second thread with the same parent waits here, and shares what the first one makes.
+        // A second thread with the same parent waits here, and gets the state that the first one makes.
         const std::lock_guard making(entry->making);
-        // A state that was closed, which happens collectively, is replaced.
+        // A closed state is replaced. All ranks close it together.
         if (entry->state && entry->state->is_open()) return entry->state;
         auto state = duplicate(parent);
         if (!entry->state)
@@ -279,13 +279,13 @@ private:
 
     std::shared_ptr<Entry> entry_of(MPI_Comm parent) {
         const std::lock_guard lock(m_mutex);
-        m_closed.reserve(m_entries.size() + 1); // others wait where they are closed
+        m_closed.reserve(m_entries.size() + 1); // no allocation in on_finalize(): others wait
         std::shared_ptr<Entry>& entry = m_entries[parent];
         if (!entry) entry = std::make_shared<Entry>();
         return entry;
     }
 
-    /// The key of the parents' attribute. The calls of MPI in here are local, and callbacks do not take this lock.
+    /// The key of the parents' attribute. All MPI calls here are local, and callbacks do not take this lock.
     int parent_key() {
         const std::lock_guard lock(m_key_mutex);
         if (m_key != MPI_KEYVAL_INVALID) return m_key;
@@ -302,7 +302,7 @@ private:
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
         Deadline::Setting setting;
-        std::exception_ptr failure; // perhaps of this rank alone: the others must not wait for it
+        std::exception_ptr failure; // perhaps on this rank alone: the others must not wait for it
         try {
             setting = Deadline::from_environment();
             require_known_check();
@@ -326,7 +326,7 @@ private:
         void* limit = nullptr;
         int found = 0;
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
-        constexpr int least_limit = 32767; // what the standard guarantees
+        constexpr int least_limit = 32767; // guaranteed by the MPI standard
         ranks.tag_limit = found ? *static_cast<int*>(limit) : least_limit;
         MPI_Comm node = MPI_COMM_NULL;
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),

@@ -49,14 +49,14 @@ Deadline::Setting Deadline::from_environment() {
 }
 
 Deadline::Clock::duration Deadline::patience() const {
-    // A rank that shares its processor looks seldom.
+    // A rank that shares its processor checks rarely.
     constexpr Seconds least{0.2};
     constexpr Seconds most{5};
     return std::chrono::duration_cast<Clock::duration>(
         std::clamp(m_setting.limit / 2, least, most));
 }
 
-/// The ranks of the node that do not wait, and have not given up either.
+/// The ranks of the node that neither wait nor have given up.
 std::vector<Calls::Rank> Deadline::missing(Clock::time_point now) const {
     std::vector<Calls::Rank> result;
     const std::int64_t lately = stamp(now - patience());
@@ -87,13 +87,13 @@ void Deadline::fail(Clock::time_point now, bool is_first) const {
 
 void Deadline::throw_if_passed() const {
     if (!is_set() || !m_calls->deadline_has_passed()) return;
-    // A rank that has waited in this call, and gives up as well, is not missing.
+    // If this rank has waited in this call, it gives up now and is not missing.
     if (m_call == std::pair{m_calls->current().count, m_calls->places().meetings})
         m_calls->line().deadline_passed.store(true, std::memory_order_release);
     fail(Clock::now(), false);
 }
 
-/// To the message sink; ends the job if the program wants that, and then says why on standard error where there is no sink.
+/// Reports to the message sink. If the setting says so, ends the job; without a sink, first reports on standard error.
 void Deadline::tell(const std::string& what) const {
     const bool is_told = report(Severity::warning, what);
     if (!m_setting.aborts) return;
@@ -118,7 +118,7 @@ void Deadline::check() {
     const Clock::time_point now = Clock::now();
     CallLine& line = m_calls->line();
     const std::pair call{m_calls->current().count, m_calls->places().meetings};
-    // Computing in between was no waiting.
+    // Computing between two checks does not count as waiting.
     const bool has_waited =
         call == m_call && line.looked.load(std::memory_order_relaxed) >= stamp(now - patience());
     if (m_calls->deadline_has_passed()) {

@@ -26,7 +26,7 @@ std::string describe(const MeetingRecord& record, bool with_step) {
     return !with_step || step.empty() || step == call ? call : text(call, " (", step, ')');
 }
 
-/// Text about the difference between two nodes' records.
+/// Text about the difference between the records of two nodes.
 std::string describe_difference(const MeetingRecord& one, const MeetingRecord& other) {
     const bool same_call = one.call == other.call;
     if (!same_call || one.step != other.step)
@@ -38,7 +38,7 @@ std::string describe_difference(const MeetingRecord& one, const MeetingRecord& o
                 is_behind ? other.rank : one.rank);
 }
 
-/// Why a rank ends an attempt of its node, for other nodes.
+/// Text for other nodes: why this rank ends its node's attempt.
 std::string describe_end(const MeetingRecord& mine, const std::exception_ptr& why) {
     std::string reason = "interrupted";
     try {
@@ -50,7 +50,7 @@ std::string describe_end(const MeetingRecord& mine, const std::exception_ptr& wh
     return text("rank ", mine.rank, " has given up ", describe(mine, false), ": ", reason);
 }
 
-/// The lowest index of the calls that met, if they are comparable.
+/// The lowest index of the calls that met; no_index if they cannot be compared.
 std::uint64_t first_index(const CallPlaces& places) {
     return places.meetings == places.other_meetings ? std::min(places.first, Outcome::no_index)
                                                     : Outcome::no_index;
@@ -81,14 +81,14 @@ void Meeting::tell(const MeetingRecord& mine) {
     publish(line.met, mine.attempt, m_calls.oversubscribed());
 }
 
-/// Whether a rank has told its record for this attempt.
+/// Finds a rank's record for this attempt; false if the rank has not written it.
 bool Meeting::find_record(const CallLine::Records& records, std::uint64_t attempt,
                           MeetingRecord& theirs) {
     return std::any_of(records.begin(), records.end(),
                        [&](const SharedRecord& record) { return record.read(attempt, theirs); });
 }
 
-/// Ends the attempt without success, if it has not ended yet.
+/// Ends the attempt as failed, unless it has already ended.
 Outcome Meeting::fail(const MeetingRecord& mine) {
     CallPlaces places = mine.places;
     MeetingRecord theirs;
@@ -98,10 +98,10 @@ Outcome Meeting::fail(const MeetingRecord& mine) {
     return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
 }
 
-/// Ends the attempt for an interruption, unless all have come; if the communicator `is_lost`, also while the node's
-/// lowest rank, which may have ended, speaks with other nodes.
+/// Ends the attempt because of an interruption, unless all have arrived. If the communicator `is_lost`,
+/// also ends it while the node's lowest rank, which may have ended, exchanges records with other nodes.
 void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
-    m_calls.note_left(true); // first: others look as soon as the attempt has failed
+    m_calls.note_left(true); // first, because others check it once the attempt has failed
     Outcome end = fail(mine);
     if (is_lost && end.kind == Outcome::Kind::between_nodes)
         end =
@@ -109,7 +109,7 @@ void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
     if (end.kind != Outcome::Kind::failed) m_calls.note_left(false);
 }
 
-/// Called while waiting: may find that not all will come, and ends the attempt then.
+/// Called during waits: ends the attempt if it finds that not all ranks will arrive.
 void Meeting::look_around(const MeetingRecord& mine) {
     const auto leave_for = [&](bool is_lost) {
         m_calls.keep_interruption(std::current_exception());
@@ -167,7 +167,7 @@ void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
     if (!m_between) m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, 0});
 }
 
-/// The exception that this rank is to throw, if any: each rank that waits looks for itself whether a deadline has passed.
+/// The exception that this rank has to throw, if any. Every waiting rank checks the deadline for itself.
 std::exception_ptr Meeting::interruption() {
     if (!m_calls.is_interrupted()) {
         try {
@@ -179,21 +179,21 @@ std::exception_ptr Meeting::interruption() {
     return m_calls.interruption();
 }
 
-/// Tells the other nodes, which may come later and have this one's record, that it does not go on.
+/// Tells the other nodes, which may arrive later and already have this node's record, that it does not go on.
 void Meeting::withdraw(MeetingRecord mine, const std::exception_ptr& why) {
     mine.is_late = m_calls.deadline_has_passed() ? 1 : 0;
     put(mine.difference, describe_end(mine, why));
     m_between->withdraw(mine);
 }
 
-/// After hear_node(): of the node's lowest rank, exchanges what the node says with other nodes, and tells the node.
+/// After hear_node(), on the node's lowest rank: exchanges the node's record with other nodes, publishes the result.
 void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int tries) {
     Outcomes& outcomes = m_calls.outcomes();
     const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
     if (here.kind == Outcome::Kind::failed) {
         if (here.index != Outcome::no_index)
             all.places.first = std::min(all.places.first, here.index);
-        // A rank that throws something else, or goes on to the next attempt, sees other reasons than those that throw.
+        // A rank that throws another exception, or tries again, does not explain the failure for the others.
         const bool throws = !m_calls.is_interrupted() && !m_calls.has_passed(here, tries);
         all.is_late = m_calls.deadline_has_passed() ? 1 : 0;
         if (!get(mine.difference).empty())
@@ -208,7 +208,7 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int 
     } catch (...) {
         m_calls.note_left(true);
         outcomes.decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
-        // The others have been told a difference already.
+        // Otherwise `all` has already reported a difference to the other nodes.
         if (get(all.difference).empty()) withdraw(mine, std::current_exception());
         throw;
     }
@@ -218,12 +218,12 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int 
     const Outcome end = outcomes.decide(
         m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
         true);
-    // Another rank of this node has ended it meanwhile.
+    // Another rank of this node has ended the attempt meanwhile.
     if (have_met && end.kind != Outcome::Kind::met) withdraw(mine, interruption());
     publish(line.told, m_attempt, m_calls.oversubscribed());
 }
 
-/// After hear_node(): waits for what the node's lowest rank hears from the other nodes.
+/// After hear_node(): waits for the result that the node's lowest rank gets from the other nodes.
 void Meeting::hear_result(const MeetingRecord& mine, MeetingRecord& all) {
     const CallLine& first = *m_calls.ranks().front().line;
     const auto is_there = [&] { return outcome().kind == Outcome::Kind::met; };
@@ -231,7 +231,7 @@ void Meeting::hear_result(const MeetingRecord& mine, MeetingRecord& all) {
         find_record(first.results, m_attempt, all);
 }
 
-/// The calls of the ranks that have come so far, with what they meet for if the calls are the same.
+/// The calls of the ranks that have arrived so far; if these are the same, the steps they meet for.
 Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
     std::vector<RankGroup> calls, steps;
     bool is_complete = true;
@@ -241,7 +241,7 @@ Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
         bool is_here =
             other.rank == m_calls.rank() || find_record(other.line->records, m_attempt, theirs);
         const std::string there = m_calls.call_of(other, m_calls.current());
-        // The other rank may have come with another call than the one that it has made where this rank is.
+        // The other rank may have arrived with another call than the one it made at this rank's position.
         is_here &= there.empty() || (there == own && theirs.call == mine.call);
         is_complete &= is_here || (!there.empty() && there != own);
         if (is_here) add_to_groups(steps, describe(theirs, true), other.rank);
@@ -252,7 +252,7 @@ Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
             is_complete};
 }
 
-/// Why this rank refuses the attempt: names those of the node that close, and the calls of those that came.
+/// Why this rank refuses the attempt: names the closing ranks of the node, and the calls of ranks that arrived.
 std::string Meeting::explain_refusal() const {
     std::vector<RankGroup> calls{m_calls.closing_ranks()};
     MeetingRecord theirs;
@@ -263,8 +263,8 @@ std::string Meeting::explain_refusal() const {
     return text(expected_the_same, describe_groups(calls));
 }
 
-/// Why the attempt has failed, as the first rank of the node that throws explains it, unless that one has ended or told
-/// of a later attempt meanwhile.
+/// Why the attempt has failed, as explained by the first rank of the node that throws, unless
+/// that rank has ended or has explained a later attempt meanwhile.
 std::string Meeting::agreed_reason(const MeetingRecord& mine) const {
     const int teller = m_calls.ranks().front().line->tellers.claim(m_attempt, m_calls.rank());
     if (teller < 0) return explain(mine);
@@ -282,13 +282,13 @@ std::string Meeting::agreed_reason(const MeetingRecord& mine) const {
     return why;
 }
 
-/// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
+/// Text for the user: why the attempt has failed. Waits a moment for other ranks, whose calls it names.
 std::string Meeting::explain(const MeetingRecord& mine) const {
     const Moment moment;
     Description calls = describe_calls(mine);
     while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
     if (calls.differ) return text(expected_the_same, calls.text);
-    // Difference told by other nodes; the rank that received it may have left by now.
+    // Difference reported by other nodes; the rank that received it may have left by now.
     MeetingRecord all;
     if (find_record(m_calls.ranks().front().line->results, m_attempt, all) &&
         !get(all.difference).empty())
@@ -323,7 +323,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     if (m_calls.is_interrupted()) m_calls.idle();
     if (m_calls.has_passed(end, tries)) return std::nullopt;
     m_calls
-        .before_error(); // a deadline that has passed is reason enough, and takes no moment to explain
+        .before_error(); // a passed deadline explains the failure without a wait for other ranks' calls
     const std::string why = agreed_reason(mine);
     m_calls.before_error();
     MeetingRecord result;
@@ -332,7 +332,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     throw UsageError(why);
 }
 
-/// Fills in the call and the step that this rank meets for.
+/// Fills in the call, and the step for which this rank meets.
 void Meeting::describe_call(MeetingRecord& mine, std::string_view name) const {
     mine.call = m_calls.current().word.bits;
     mine.step = CallWord::of_name(name).bits;
@@ -341,7 +341,7 @@ void Meeting::describe_call(MeetingRecord& mine, std::string_view name) const {
     put(mine.call_name, m_calls.line().call(m_calls.current().count).name.get());
 }
 
-/// Whether somebody of this node, or another node, is ahead of this rank in attempts to meet.
+/// Whether another rank of this node, or another node, has begun a later attempt to meet than this rank.
 bool Meeting::others_come() const {
     for (const Calls::Rank& other : m_calls.ranks())
         if (other.line->met.epoch.load(std::memory_order_acquire) > m_attempt) return true;
@@ -355,7 +355,7 @@ bool Meeting::refuse() noexcept {
         describe_call(mine, "");
         mine.attempt = ++m_attempt;
         put(mine.difference, explain_refusal());
-        // No place: where this rank is says nothing about who has left what behind.
+        // No position: the position of a closing rank does not show which calls others have passed.
         const std::uint64_t meetings = m_calls.places().meetings;
         mine.places = {meetings, meetings, CallPlaces::none, 0};
         tell(mine);

@@ -24,7 +24,7 @@ NodeMessages::NodeMessages(Calls& calls, MPI_Comm comm, std::vector<int> ranks)
         std::lower_bound(m_ranks.begin(), m_ranks.end(), calls.rank()) - m_ranks.begin());
 }
 
-/// Other ranks may have left without receiving: messages that are not sent by now stay until MPI has sent them.
+/// Other ranks may have left without receiving: buffers of incomplete sends stay, because MPI may still read them.
 NodeMessages::~NodeMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -88,7 +88,7 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
     std::deque<MeetingRecord>& received = m_received[from];
     constexpr int patience = 1000;
     for (int looks = 0;; ++looks) {
-        // Messages of earlier attempts, which had failed already.
+        // Drops messages of earlier attempts, which have failed.
         while (!received.empty() && received.front().attempt < mine.attempt) received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
@@ -112,12 +112,12 @@ MeetingRecord NodeMessages::combine(const MeetingRecord& mine) {
     const std::size_t count = m_ranks.size();
     for (std::size_t distance = 1; distance < count; distance *= 2) {
         send(m_ranks[(m_place + distance) % count], Tag::meets, all);
-        // A node that knows that ranks differ waits for nobody: others may not come.
+        // A node that knows of a difference does not wait: other nodes may not arrive.
         if (all.difference.front() != '\0') continue;
         const MeetingRecord theirs = receive(m_ranks[(m_place + count - distance) % count], all);
         all = combined(all, theirs);
     }
-    // A record may have come of a node that no longer waits. MPI may need several looks to see a message that is there.
+    // A node may have withdrawn after it sent its record. MPI may need several probes to find an arrived message.
     for (int looks = 0; looks < 4 && all.difference.front() == '\0'; ++looks)
         if (const MeetingRecord* const withdrawal = find_withdrawal(mine.attempt))
             all = combined(all, *withdrawal);
@@ -129,7 +129,7 @@ void NodeMessages::withdraw(const MeetingRecord& mine) noexcept {
         for (const int rank : m_ranks)
             if (rank != m_calls.rank()) send(rank, Tag::withdraws, mine);
     } catch (...) {
-        return; // MPI is broken: nobody can be told
+        return; // MPI is broken: no message can be sent
     }
 }
 

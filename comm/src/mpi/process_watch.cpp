@@ -33,7 +33,7 @@ struct Watches {
 
     static Watches& instance() {
         static Watches& watches =
-            *new Watches; // MPI_Finalize may come after the destruction of static objects
+            *new Watches; // MPI_Finalize may run after the destruction of static objects
         return watches;
     }
 };
@@ -56,7 +56,7 @@ ProcessWatch::~ProcessWatch() {
     std::erase(Watches::instance().all, this);
 }
 
-/// Empty where MPI cannot tell.
+/// Ranks that have ended according to MPI; empty if MPI cannot report them.
 std::vector<int> ProcessWatch::ended_for_mpi() const {
     std::vector<int> result;
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
@@ -78,7 +78,7 @@ std::vector<int> ProcessWatch::ended_for_mpi() const {
     return result;
 }
 
-/// The ranks that are known to have ended, and what that means.
+/// Text that names the ranks known to have ended, and the consequence.
 std::string ProcessWatch::find_ended() const {
     std::vector<int> ranks = ended_for_mpi();
     for (const Calls::Rank& other : m_calls->ranks())
@@ -86,10 +86,10 @@ std::string ProcessWatch::find_ended() const {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     if (ranks.empty()) return {};
-    // Other ranks of this node may see first that this rank leaves, and only later why.
+    // Other ranks of this node may see that this rank leaves before they learn why.
     m_calls->line().knows_end.store(true, std::memory_order_release);
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
-    // Ranks that wait for one that has noticed, and so does not come, learn of it.
+    // Informs ranks that wait for this one, which has noticed the end and will not arrive.
     MPIX_Comm_revoke(m_comm);
 #endif
     std::string list;
@@ -112,7 +112,7 @@ void ProcessWatch::check() {
     constexpr std::chrono::milliseconds interval_of_asking{20};
     const Clock::time_point now = Clock::now();
     const std::vector<Calls::Rank>& ranks = m_calls->ranks();
-    // A rank that shares its processor looks seldom, and then at several.
+    // A rank that shares its processor checks rarely, and then several processes at once.
     const auto looks =
         std::min(static_cast<std::size_t>((now - m_looked) / interval), ranks.size());
     if (looks == 0) return;
@@ -134,13 +134,13 @@ void ProcessWatch::throw_if_ended(int code, const ProcessWatch* of) {
 }
 
 std::string ProcessWatch::describe_ended(int code, const ProcessWatch* of) {
-    // Of a process on another node MPI itself may learn some time after the communicator has been revoked.
+    // MPI itself may learn of an ended process on another node only after the communicator has been revoked.
     const auto patience = std::chrono::milliseconds(tells_of_end(code) ? 1800 : 0);
     const Clock::time_point end = Clock::now() + patience;
     std::string result;
     do {
         int found = 0;
-        if (tells_of_end(code)) // lets MPI work
+        if (tells_of_end(code)) // lets MPI make progress
             MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
         const std::lock_guard lock(Watches::instance().mutex);
         for (const ProcessWatch* const watch : Watches::instance().all) {

@@ -16,7 +16,7 @@ namespace distview {
 
 namespace {
 
-/// The place of this rank in the order. UsageError unless each of `size` ranks is in it once.
+/// The place of this rank in the order. Throws UsageError unless each of `size` ranks is in it once.
 int place_in(std::span<const int> ranks, int size, int rank) {
     std::vector<int> places(static_cast<std::size_t>(size), -1);
     require<UsageError>(ranks.size() == places.size(), [&] {
@@ -58,7 +58,7 @@ MPI_Comm order_ranks(const Communicator& comm, std::span<const int> ranks) {
         digest_of(ranks), [&] { return std::vector<Argument>{{"order", tuple_text(ranks)}}; });
     MPI_Comm ordered = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(comm.mpi(), 0, place, &ordered), "MPI_Comm_split");
-    // Errors of the program's own calls are MPI's business there, not the library's.
+    // Errors of the program's own calls on this communicator are handled by MPI, not by the library.
     check_mpi(MPI_Comm_set_errhandler(ordered, MPI_ERRORS_ARE_FATAL), "MPI_Comm_set_errhandler");
     return ordered;
 }

@@ -20,7 +20,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Contribution of this rank; without plans if it did not want a report.
+/// Contribution of this rank; without plans if it wanted no report.
 RankReport own_report(CommunicatorState& state) {
     RankReport report;
     report.rank = state.rank();
@@ -35,7 +35,7 @@ RankReport own_report(CommunicatorState& state) {
     return report;
 }
 
-/// Bytes of this rank's report; none if there is no memory for them.
+/// Packed report of this rank; empty if there is no memory for it.
 std::string measured_bytes(CommunicatorState& state) noexcept {
     try {
         RankReport report = own_report(state);
@@ -46,7 +46,7 @@ std::string measured_bytes(CommunicatorState& state) noexcept {
     }
 }
 
-/// Of another rank; nothing if it had no memory for its figures, or this one has none.
+/// Receives another rank's report; an empty one if either rank has no memory for it.
 RankReport received(CommunicatorState& state, int rank) {
     constexpr int tag = NodeMessages::tag_of_reports;
     MPI_Status status;
@@ -65,7 +65,7 @@ RankReport received(CommunicatorState& state, int rank) {
     }
 }
 
-/// On rank 0, of all ranks.
+/// On rank 0: writes the report of all ranks.
 void write(CommunicatorState& state) noexcept {
     try {
         std::vector<RankReport> ranks(static_cast<std::size_t>(state.size()));
@@ -99,13 +99,13 @@ void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open) noe
     for (const auto& state : open) {
         CommunicatorState::Closing& own = state->closing();
         if (own.wants_report == 0 && !own.has_failed) continue;
-        // Where a rank has ended, rank 0 may wait for this one all the same: it gets nothing.
+        // If a rank has ended, rank 0 may still wait for this rank: it gets an empty report.
         if (!own.has_failed) own.report = measured_bytes(*state);
         if (state->rank() != 0)
             MPI_Isend(own.report.data(), static_cast<int>(own.report.size()), MPI_BYTE, 0,
                       NodeMessages::tag_of_reports, state->comm(), &own.request);
     }
-    // Once all are on their way: the rank 0 of one waits for those of the others.
+    // Only after all sends have begun: rank 0 of one communicator waits for ranks that are rank 0 of another.
     for (const auto& state : open) {
         if (state->rank() != 0 || !state->report()) continue;
         if (state->closing().room && !state->closing().has_failed)

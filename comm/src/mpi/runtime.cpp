@@ -23,8 +23,8 @@ constexpr std::string_view needs_device =
     "";
 #endif
 
-/// Hands Kokkos its own arguments, which it takes out of argv, and no others: it would answer a
-/// program's --help itself, on every rank.
+/// Passes Kokkos only its own arguments, and removes them from argv. With all arguments, Kokkos
+/// would answer a program's --help itself, on every rank.
 void initialize_kokkos(int& argc, char** argv) {
     constexpr std::string_view prefix = "--kokkos-";
     std::vector<char*> for_kokkos;
@@ -35,7 +35,7 @@ void initialize_kokkos(int& argc, char** argv) {
         if (i == 0 || is_kokkos) for_kokkos.push_back(argv[i]);
         if (!is_kokkos) argv[kept++] = argv[i];
     }
-    if (kept < argc) argv[kept] = nullptr; // else it is the caller's, if it is there
+    if (kept < argc) argv[kept] = nullptr; // else the caller's, if it exists
     argc = kept;
     int count = static_cast<int>(for_kokkos.size());
     for_kokkos.push_back(nullptr);

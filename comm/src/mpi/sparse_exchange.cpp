@@ -48,7 +48,7 @@ std::optional<SparseExchange::Outgoing> SparseExchange::next_piece() {
     return piece;
 }
 
-/// Goes on sending, as far as there is room.
+/// Starts further sends while requests are free.
 void SparseExchange::send_some() {
     m_sends.test();
     while (m_awaited < most_in_flight) {
@@ -123,10 +123,10 @@ void SparseExchange::run(Tags tags, const Take& take) {
             has_entered = m_awaited == 0 && m_next == m_outgoing.size();
             if (has_entered) check_mpi(MPI_Ibarrier(m_comm.mpi(), &barrier), "MPI_Ibarrier");
         }
-        // The processes that we wait for may need this core.
+        // The awaited processes may need this core.
         if (!received) std::this_thread::yield();
     }
-    // The messages of these requests have been received: no rank waits here for work that another one has still to do.
+    // The messages of these requests have been received: this wait does not depend on the work of another rank.
     for (Requests* requests : {&m_sends, &m_acknowledgements})
         check_mpi(MPI_Waitall(static_cast<int>(requests->all.size()), requests->all.data(),
                               MPI_STATUSES_IGNORE),

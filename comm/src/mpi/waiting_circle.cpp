@@ -5,7 +5,7 @@ namespace distview::impl {
 
 namespace {
 
-/// The lowest bits of CallLine::waits_for hold rank + 1; a hash of the progress that is waited for is above them.
+/// The lowest bits of CallLine::waits_for hold rank + 1; the higher bits hold a hash of the waiting rank's progress.
 constexpr int rank_bits = 24;
 
 std::uint64_t word_of(int peer, std::uint64_t progress) {
@@ -16,7 +16,7 @@ std::uint64_t word_of(int peer, std::uint64_t progress) {
 
 } // namespace
 
-/// The ranks from this one to the one that it waits for, and on, until the path comes back here; none if it does not.
+/// Follows the waits from this rank on until the path returns to this rank; empty if it does not return.
 Calls::Circle Calls::find_circle() const {
     Circle circle;
     const CallLine* line = m_line;
@@ -27,7 +27,7 @@ Calls::Circle Calls::find_circle() const {
         const Rank* const rank = next > 0 ? find(static_cast<int>(next) - 1) : nullptr;
         line = rank ? rank->line : nullptr;
         if (line != m_line) continue;
-        std::atomic_thread_fence(std::memory_order_seq_cst); // with that of waits_in_circle()
+        std::atomic_thread_fence(std::memory_order_seq_cst); // pairs with waits_in_circle()
         for (std::size_t i = 0; i < circle.count; ++i)
             circle.ranks[i].looks = circle.ranks[i].line->looks.load();
         return circle;
@@ -38,9 +38,9 @@ Calls::Circle Calls::find_circle() const {
 bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
     m_line->waits_for.store(word_of(peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu));
     m_line->looks.fetch_add(1);
-    std::atomic_thread_fence(std::memory_order_seq_cst); // with that of find_circle()
-    // A rank may have got just now what it waits for. So the circle is read again after every rank has looked twice more (by
-    // the fences, at all that was done before): first how often each has looked, then for what. If both are equal, all were stuck.
+    std::atomic_thread_fence(std::memory_order_seq_cst); // pairs with the fence of find_circle()
+    // A rank may have received its data just now. So the circle is read again after every rank has polled twice
+    // more (its fences show all earlier writes): first the polls, then the waits. An unchanged circle is stuck.
     bool have_looked = m_circle.count > 0;
     for (std::size_t i = 0; i < m_circle.count; ++i)
         have_looked &= m_circle.ranks[i].line->looks.load() >= m_circle.ranks[i].looks + 2;

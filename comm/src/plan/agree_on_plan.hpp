@@ -20,8 +20,8 @@
 
 namespace distview::impl {
 
-/// A plan's arguments, one call each: their hash, of layouts themselves, of which a text does not say all, and of others'
-/// texts; or, for the error if ranks pass different ones, all texts.
+/// Visitor of a plan's arguments, called once for each. Computes their hash: of layouts from their values, because a
+/// layout's text is incomplete, and of other arguments from their texts. Or collects all texts, for an error.
 class PlanArguments {
 public:
     PlanArguments() = default;
@@ -70,12 +70,12 @@ private:
     Hash m_hash;
 };
 
-/// Begins to build a plan: each rank runs `check`, which throws if its arguments are wrong, and all agree that none
-/// failed, on the arguments and on DISTVIEW_TRANSPORT, whose value is returned. `visit` calls what it is given with the
-/// name and the value of each argument.
+/// Begins to build a plan: each rank runs `check`, which throws if its arguments are wrong. Then all ranks agree that
+/// no rank failed, on the arguments, and on DISTVIEW_TRANSPORT, whose value is returned. `visit` calls its parameter
+/// with the name and the value of each argument.
 ///
 /// Collective: over comm
-/// Errors:     those of `check`; UsageError if the transport is not there, or ranks differ (on all ranks)
+/// Errors:     those of `check`; UsageError if the transport is unavailable, or if ranks differ (on all ranks)
 template <class Visit>
 std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
                                        const std::function<void()>& check, const Visit& visit) {

@@ -8,7 +8,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Values worth a thread: some 10 us of work.
+/// Fewest values for a thread of their own: some 10 us of work.
 constexpr std::size_t share_values = 8192;
 
 } // namespace

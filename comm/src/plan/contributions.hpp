@@ -7,22 +7,22 @@
 
 namespace distview::impl {
 
-/// Values of one rank for elements of this process. Values of an element are combined with it in the order of their
-/// ranks, and of one rank in that of its list: the same bits with any number of threads and over any transport.
+/// Values of one rank for elements of this process. The values for an element are combined in the order of their ranks,
+/// and values of one rank in the order of its list: the same bits with any number of threads and with every transport.
 struct Contribution {
     int rank = 0;
     const std::vector<std::int64_t>* positions =
         nullptr;                ///< of the elements, in this process's section
-    const char* data = nullptr; ///< null: the list that the execution is given
-    const std::vector<std::int64_t>* places = nullptr; ///< in `data`; null: one after the other
+    const char* data = nullptr; ///< null: the list that the execution passes
+    const std::vector<std::int64_t>* places = nullptr; ///< in `data`; null: contiguous
 
-    /// Bytes of value i beyond `data`.
+    /// Offset of value i from `data`, in bytes.
     std::int64_t offset(std::size_t i, std::int64_t element_size) const {
         return (places ? (*places)[i] : static_cast<std::int64_t>(i)) * element_size;
     }
 };
 
-/// Where shares of elements end, ascending, so that several threads combine about as many values each; the last one is
+/// Ends of shares of elements, ascending, such that threads combine about equal numbers of values. The last end is
 /// behind all positions.
 std::vector<std::int64_t> share_ends(const std::vector<Contribution>& contributions, int threads);
 
@@ -32,7 +32,7 @@ struct DeviceSums {
     std::vector<std::int64_t> first;
     std::vector<std::int64_t> values; ///< places
 };
-/// `contributions` are ordered by rank.
+/// Makes the tables; `contributions` are ordered by rank.
 DeviceSums device_sums(const std::vector<Contribution>& contributions, std::int64_t element_size);
 
 } // namespace distview::impl

@@ -22,7 +22,7 @@ namespace {
 
 enum class Side : std::int32_t { source, target };
 
-/// Message of a process to the one that looks after an element.
+/// Message of a process to the directory of an element.
 struct Told {
     ElementPlace place;
     std::int32_t coordinate;
@@ -52,17 +52,17 @@ struct Match {
     std::int64_t mine;
     std::int64_t theirs;
     std::int32_t peer;
-    std::int32_t copy; ///< of the processes that the element can be read from, which one
+    std::int32_t copy; ///< number of the source's holder, among those of the element
     Side side;
-    int rank; ///< the process that is told
+    int rank; ///< receiver of the answer
 };
 
-/// Holders of the elements that this rank looks after.
+/// Holders of the elements in this rank's range.
 class ElementDirectory {
 public:
     void add(int rank, const Told& told) { m_entries.push_back({told, rank}); }
 
-    /// Answers by process.
+    /// Answers to all holders, element by element.
     std::vector<Match> matches() {
         std::sort(m_entries.begin(), m_entries.end(), [](const Registered& a, const Registered& b) {
             return order_of(a) < order_of(b);
@@ -76,11 +76,11 @@ public:
         }
         return result;
     }
-    /// Elements that both sides have.
+    /// Number of elements that both sides have.
     std::int64_t matched() const { return m_matched; }
-    /// Elements written, each process of a coordinate counted once.
+    /// Number of elements written; processes with the same coordinate count once.
     std::int64_t delivered() const { return m_delivered; }
-    /// Elements of the target that the source does not have.
+    /// Number of elements of the target that the source does not have.
     std::int64_t missing() const { return m_missing; }
     std::int64_t lowest_missing() const { return m_lowest_missing; }
     std::int32_t most_copies() const { return m_most_copies; }
@@ -88,7 +88,7 @@ public:
 private:
     using Entries = std::span<const Registered>;
 
-    /// Of one element, sources before targets.
+    /// Matches the holders of one element, sources before targets.
     void match(Entries entries, std::vector<Match>& result) {
         const auto middle =
             std::partition_point(entries.begin(), entries.end(), [](const Registered& entry) {
@@ -102,7 +102,7 @@ private:
         ++m_matched;
         std::int32_t copy = 0;
         for (auto source = entries.begin(); source != middle; ++copy) {
-            // Processes of one coordinate; all have it at the same place.
+            // Processes with one coordinate, which all have the element at the same place.
             const auto end = std::find_if_not(source, middle, [&](const Registered& entry) {
                 return same_place(entry, *source);
             });
@@ -136,7 +136,7 @@ private:
     std::int32_t m_most_copies = 1;
 };
 
-/// Whether this process receives what it has, where it has it.
+/// Whether this process receives only elements that it already has in place.
 bool is_in_place(const FoundAxis& found) {
     if (found.to.empty()) return true;
     const std::vector<AxisRun>& runs = found.to.front();
@@ -164,7 +164,7 @@ MatchedElements summed_up(const Communicator& comm, const std::shared_ptr<FoundA
     return {found, sums[2], least[0]};
 }
 
-/// Returns whose they are.
+/// Appends own places and returns their coordinate.
 int append(std::vector<Told>& all, const OwnPlaces& own, Side side) {
     all.reserve(all.size() + own.places.size());
     for (const ElementPlace& place : own.places) all.push_back({place, own.coordinate, side});
@@ -202,7 +202,7 @@ MatchedElements match_elements(const Communicator& comm, const std::function<Own
         matches = directory.matches();
         return parcels_by_rank(matches);
     };
-    std::vector<AxisRunList> from_lists; // by the copy that runs read
+    std::vector<AxisRunList> from_lists; // by copy
     std::vector<AxisRunList> to_lists;
     exchange_records<Match>(comm, plan_names::redistribution, reply, [&](int, const Match& match) {
         std::vector<AxisRunList>& lists = match.side == Side::source ? from_lists : to_lists;

@@ -27,7 +27,7 @@ void note_checked(std::span<const PaddingEffect> effects) noexcept {
         else if (effect.after == ValidPadding())
             forget(section);
         else
-            note_valid(section, effect.after); // bound before the checking mode knew the array
+            note_valid(section, effect.after); // bound before the array was checked
     }
 }
 
@@ -84,7 +84,7 @@ bool ExchangeBinding::is_for(const ArraySet& arrays) const noexcept {
         m_identities.size() != arrays.sources.size() + arrays.targets.size())
         return false;
     const auto middle = m_identities.begin() + static_cast<std::ptrdiff_t>(arrays.sources.size());
-    // Arrays of another type, or that must not be written, are taken for new ones, which are then refused on all ranks.
+    // An array whose type changed, or that became read-only, counts as a new set: binding then fails on all ranks.
     return std::equal(m_identities.begin(), middle, arrays.sources.begin(), is_same) &&
            std::equal(middle, m_identities.end(), arrays.targets.begin(), is_same) &&
            arrays.have_right_types();
@@ -97,11 +97,11 @@ void ExchangeBinding::hold_written(const Arena& arena, std::span<const Field> ar
 }
 
 void ExchangeBinding::hold_memory() noexcept {
-    m_held.clear(); // room was made: allocates nothing
+    m_held.clear(); // allocates nothing below: hold_written() reserved the memory
     for (const std::weak_ptr<void>& written : m_written) m_held.push_back(written.lock());
 }
 
-/// Looks once; of the direct sources at those that `wanted` names, at all if it is null.
+/// Polls once: the direct sources marked in `wanted`, or all of them if it is null, then messages.
 const Incoming* ExchangeBinding::next_elements(const std::vector<char>* wanted) {
     if (const int source = m_direct.next_arrival(wanted); source >= 0) {
         const auto i = static_cast<std::size_t>(source);
@@ -119,7 +119,7 @@ const Incoming* ExchangeBinding::wait_for_elements() {
     Yielder yielder(m_setting.oversubscribed);
     while (m_messages.left() > 0 || m_direct.left() > 0) {
         if (const Incoming* const incoming = next_elements(nullptr)) return incoming;
-        // MPI makes progress in this thread: it must not sleep while messages are under way.
+        // MPI makes progress in this thread, which must not sleep while messages are in flight.
         if (m_messages.left() > 0 ? yielder.yield() : m_direct.wait(waiter)) look();
     }
     return nullptr;
@@ -152,7 +152,7 @@ void ExchangeBinding::look() const {
     if (m_has_messages) m_messages.look_for_ends();
     m_watch.look(
         m_setting.user, m_direct.progress(),
-        // Readers are waited for once all elements have come: until then it is elements that are missing.
+        // While elements are missing, reports their owners; readers only after all elements have arrived.
         [&](const auto& visit) {
             if (m_direct.left() > 0 || m_messages.left() == 0) m_direct.for_each_missing(visit);
         },
@@ -188,7 +188,7 @@ bool ExchangeBinding::is_over() noexcept {
     }
 }
 
-/// Refuses the later steps too: other ranks would wait for this process in those that it does not come to.
+/// Refuses the later steps as well: other ranks would wait for this process there, which does not execute them.
 void ExchangeBinding::leave() noexcept {
     m_was_left = true;
     ExchangeBinding* step = this;
@@ -197,7 +197,7 @@ void ExchangeBinding::leave() noexcept {
     step->m_messages.abandon();
     if (!std::exchange(step->m_under_way, false)) return;
     for (ExchangeBinding* later = step->next(); later; later = later->next()) {
-        // Later steps may share lines with the step that was given up: they must not seem to be further.
+        // Later steps may share lines with the abandoned step: they must not show more progress.
         later->m_direct.refuse(step->m_epoch);
         later->m_messages.refuse();
     }
@@ -264,7 +264,7 @@ void ExchangeBinding::append_traffic(std::vector<Traffic>& traffic) const {
         traffic.push_back(
             {.transport = std::string(to_string(Transport::self)), .bytes = m_program.local_bytes});
     for (const Incoming& other : m_program.in_place) {
-        if (is_later_round) continue; // the first one names the bytes of all
+        if (is_later_round) continue; // the first round has the bytes of all rounds
         const ReadablePeer* const source = m_transports.source(other.rank);
         traffic.push_back({.partner = other.rank,
                            .is_sent = m_program.writes,

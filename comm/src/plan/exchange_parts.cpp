@@ -60,7 +60,7 @@ bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
                                 std::int64_t element_size,
                                 const std::array<std::int64_t, max_rank>& strides) {
     if (kind != ExchangeKind::fill) return false;
-    // A row goes through the axes that lie one in the other without gaps.
+    // A row extends over the innermost axes as long as they have no gaps.
     std::int64_t row = element_size;
     for (bool longer = true; longer;) {
         longer = false;

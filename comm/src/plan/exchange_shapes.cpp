@@ -18,12 +18,12 @@ namespace distview::impl {
 
 namespace {
 
-/// Of many processes these are asked; of regular blocks few differ.
+/// Most processes whose schedules are compared: processes of regular blocks hardly differ.
 constexpr int most_processes = 64;
 constexpr std::size_t most_grids = 24;
 constexpr int most_depths = 4;
 
-/// Axes from the slowest to the fastest one in memory.
+/// Axes from the slowest to the fastest in memory.
 std::vector<std::size_t> memory_order(const Field& field, int rank) {
     std::vector<std::size_t> order(static_cast<std::size_t>(rank));
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -77,7 +77,7 @@ ExchangeShape shape_on(const PaddingExchangeSchedule& schedule, std::span<const 
     return shape;
 }
 
-/// On the process that copies most runs: the others wait for it.
+/// Copies on the process that copies most: the other processes wait for it.
 std::optional<ExchangeShape> worst_shape(const ArrayLayout& layout,
                                          const PaddingExchangeOptions& options,
                                          std::span<const Field> fields,
@@ -98,12 +98,12 @@ std::optional<ExchangeShape> worst_shape(const ArrayLayout& layout,
             if (!worst || cost(shape) > cost(*worst)) worst = std::move(shape);
         }
     } catch (const Error&) {
-        return {}; // a process has less padding than these widths
+        return {}; // some process has less padding than these widths
     }
     return worst;
 }
 
-/// The same array on another grid; nothing if an axis cannot be cut otherwise.
+/// The same array on another grid; empty if an axis cannot be cut differently.
 std::optional<ArrayLayout> on_grid(const ArrayLayout& layout, const ProcessGrid& grid) {
     std::vector<AxisSpec> axes;
     for (int d = 0; d < layout.rank(); ++d) {
@@ -111,7 +111,7 @@ std::optional<ArrayLayout> on_grid(const ArrayLayout& layout, const ProcessGrid&
         if (grid.extent(d) != layout.axis(d).grid_size()) {
             auto* const blocks = std::get_if<BlockSpec>(&spec.value);
             if (!blocks || !blocks->bounds.empty() || !blocks->paddings.empty()) return {};
-            // Where nothing was cut the padding is that of the array's ends.
+            // An axis on one process has no padding but boundary padding.
             Widths& padding = blocks->options.padding;
             const Widths boundary = layout.axis(d).as_block().boundary();
             padding = {std::max(padding.low, boundary.low), std::max(padding.high, boundary.high)};
@@ -149,7 +149,7 @@ std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
         shapes.push_back(std::move(*shape));
     };
     add(ExchangeShape::Kind::as_it_is, grid_name(layout.grid()), layout, options);
-    if (shapes.empty()) return shapes; // nothing is exchanged
+    if (shapes.empty()) return shapes; // no exchange
 
     const auto rank = static_cast<std::size_t>(layout.rank());
     std::size_t grids = 0;

@@ -40,14 +40,14 @@ void GatherCore::check(const ArraySet& arrays) const {
     }
 }
 
-/// A gather writes no element that has padding: lists, or ghosts.
+/// A gather writes lists or ghosts, which have no padding; combine() writes arrays.
 std::vector<PaddingEffect> GatherCore::effects_of(const ArraySet& arrays) const {
     if (arrays.kind() == ExchangeKind::combine) return all_written(arrays.sources);
     return {};
 }
 
-/// Packs for what others of the node read: of a gather borrowed arrays, which they cannot map, and elements that lie
-/// apart, of a combination all values.
+/// Prepares packs for readers of the node: in a gather for borrowed arrays, which readers cannot map, and for elements
+/// that lie apart; in a combination for all values.
 void GatherCore::prepare_packs(const ArraySet& arrays, GatherProgramSetting& setting) const {
     if (arrays.layer || required() == Transport::message) return;
     std::map<int, std::int64_t> bytes;
@@ -85,20 +85,20 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
         .role = &m_role,
         .combines = combines,
         .into_array = m_side == Side::array,
-        // Ghosts are read once after each time that their owner has written them. Lists of other
-        // gathers may be long and their arrays in no cache: packing is one more pass over memory.
+        // Ghosts are read once after each write by their owner. Lists of other gathers may be long
+        // and their arrays not in a cache: packing is then one more pass over memory.
         .packs_apart = m_side == Side::array && !arrays.layer,
         .device = device_setting(arrays.layer, required(), name())};
     const PlanLines& readers =
         lines(static_cast<std::size_t>(arrays.variant), combines ? receive_peers() : send_peers());
     prepare_packs(arrays, setting);
-    // Values to combine are packed: on a device they go in messages.
+    // Values to combine are packed: on a device they move in messages.
     const bool in_messages = combines && arrays.layer;
     require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
         return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
                             "gpu_message or staged");
     });
-    // Made all the same where messages are to go: neighbours may combine on the host.
+    // Makes the search even if all elements move in messages: neighbours may combine on the host.
     TransportSearch search(state(),
                            {.caller = name(),
                             .fields = arrays.sources,

@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    /// Keeps a table where kernels reach it.
+    /// Keeps a table in memory that kernels can access.
     const std::int64_t* keep(std::vector<std::int64_t> table) {
         const std::size_t bytes = table.size() * sizeof(std::int64_t);
         m_program.workspace_bytes += bytes;
@@ -54,7 +54,7 @@ private:
         return reinterpret_cast<const std::int64_t*>(kept.get());
     }
 
-    /// Keeps the offsets of elements of the role, once for all fields with the same ones.
+    /// Keeps the offsets of the role's elements, once for all fields with the same strides.
     const std::int64_t* keep_offsets(const std::vector<std::int64_t>& positions,
                                      const SectionOffsets& offset) {
         const auto [known, is_new] =
@@ -62,7 +62,7 @@ private:
         if (is_new) known->second = keep(offsets_of(positions, offset));
         return known->second;
     }
-    /// Elements at positions; without a table if these follow each other.
+    /// Elements at positions; without a table if the elements are contiguous.
     PointEnd end_at(char* data, const std::vector<std::int64_t>& positions,
                     const SectionOffsets& offset, std::int64_t element_size) {
         PointEnd end;
@@ -85,7 +85,7 @@ private:
     PointEnd of_own(const std::vector<std::int64_t>& positions, const Field& field) {
         return end_at(field.data, positions, own_offsets(field), field.element_size);
     }
-    /// The places in the list where the elements of one owner belong.
+    /// The places of one owner's elements in the list.
     PointEnd in_list(const GatherRole::Wanted& from, const Field& field) {
         if (m_setting.into_array) return of_own(from.places, field);
         return end_at(nullptr, from.places, of_list(field.element_size), field.element_size);
@@ -102,7 +102,7 @@ private:
                      {f, begin, static_cast<int>(m_program.points.size()), Batch::Kind::points});
     }
 
-    /// Messages go where others do not read, and come from where this process does not.
+    /// Places messages to ranks that do not read in place, and from ranks that this process does not read.
     void place_messages() {
         std::map<int, std::int64_t> sent, received;
         const auto place = [&](int rank, const std::vector<std::int64_t>& positions, bool is_sent) {
@@ -120,7 +120,7 @@ private:
             lay_out(m_program, m_setting.caller, m_setting.device, sent, received, m_setting.packs);
     }
 
-    /// Packs what one rank gets, in a message or where it reads.
+    /// Packs elements for one rank, in a message or in the pack that it reads.
     template <class From>
     void add_pack(int rank, std::int64_t elements, From&& from) {
         const auto message = m_places.sent.find(rank);
@@ -155,7 +155,7 @@ private:
         for (std::size_t f = 0; f < m_fields.size() && in_order; ++f) add_in_order(f);
     }
 
-    /// Where this process reads elements of a field: its own section, or one that it has mapped; else no address.
+    /// Address at which this process reads a field of a rank: its own section, or one that it mapped; else null.
     const char* section_of(int rank, std::size_t f) const {
         if (rank == m_setting.rank) return m_fields[f].data;
         const ReadablePeer* const source = m_transports.source(rank);
@@ -167,8 +167,8 @@ private:
         return {m_rank, remote.extents, remote.strides};
     }
 
-    /// Whether the list is filled in one pass over it: if all elements are where kernels read them, and those of several
-    /// ranks take turns. A pass for each rank would touch most lines of the list again.
+    /// Whether one pass in the list's order fills the list: if kernels can read all elements in place, and elements of
+    /// several ranks alternate. Separate passes for each rank would access most cache lines of the list again.
     bool reads_in_order() const {
         if (m_setting.into_array || m_setting.device.layer || m_role.wanted.size() < 2)
             return false;
@@ -180,7 +180,7 @@ private:
         });
     }
 
-    /// In the order of the list, from addresses that count from the first rank's section.
+    /// Adds moves in the order of the list; offsets count from the first rank's section.
     void add_in_order(std::size_t f) {
         const char* const origin = section_of(m_role.wanted.front().rank, f);
         std::vector<std::int64_t> at(static_cast<std::size_t>(m_role.size));
@@ -206,7 +206,7 @@ private:
                  static_cast<std::int64_t>(from.positions.size()), m_fields[f].element_size});
     }
 
-    /// Waits for one rank and fetches its elements; only waits if they are read with those of others.
+    /// Adds a wait for one rank and the moves of its elements; only the wait if one pass fills the list in order.
     void add_incoming(const GatherRole::Wanted& from, bool in_order) {
         const auto elements = static_cast<std::int64_t>(from.positions.size());
         const ReadablePeer* const source = m_transports.source(from.rank);
@@ -235,7 +235,7 @@ private:
         (source ? m_program.in_place : m_program.received).push_back(std::move(incoming));
     }
 
-    /// By field: as the owner decides, see GatherCore::prepare_packs().
+    /// By field: whether the owner packs it, decided as in GatherCore::prepare_packs().
     std::vector<char> packed_by_owner(const GatherRole::Wanted& from,
                                       const ReadablePeer& owner) const {
         std::vector<char> packed = packed_by(owner);
@@ -270,7 +270,7 @@ private:
         for (std::size_t f = 0; f < m_fields.size(); ++f) add_sums(f);
     }
 
-    /// The values that elements of a field are combined with, by rank.
+    /// The values to combine with elements of a field, by rank.
     std::vector<Contribution> contributions(std::size_t f) const {
         std::vector<Contribution> result;
         for (const GatherRole::Given& from : m_role.given) {
@@ -321,7 +321,7 @@ private:
                 of_own(*of_rank.positions, field),
                 static_cast<std::int64_t>(of_rank.positions->size()), size};
     }
-    /// Values for the elements of each share, whose positions are before its end.
+    /// Cuts values into shares: a share's elements have positions before its end.
     std::vector<PointMoves> cut(const Contribution& of_rank, const Field& field,
                                 const std::vector<std::int64_t>& ends) {
         const SectionOffsets offset = own_offsets(field);
@@ -350,7 +350,7 @@ private:
     const PeerTransports& m_transports;
     std::size_t m_rank; ///< axes of the arrays
     MessagePlaces m_places;
-    /// Offsets kept, by the role's positions, which stay where they are, and strides.
+    /// Tables of offsets, by address of the role's positions, which do not move, and by strides.
     std::map<std::pair<const std::int64_t*, Strides>, const std::int64_t*> m_tables;
     ExchangeProgram m_program;
 };

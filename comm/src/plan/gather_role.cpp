@@ -19,7 +19,7 @@ namespace distview::impl {
 
 namespace {
 
-using IndexPlaces = std::vector<IndexPlace>; ///< of some indices along one axis
+using IndexPlaces = std::vector<IndexPlace>; ///< places of indices along one axis
 
 class Finder {
 public:
@@ -45,10 +45,10 @@ public:
     }
 
 private:
-    /// Whether the processes must be asked where indices along an axis are.
+    /// Whether this process must ask others for the places of indices along an axis.
     bool asks(int d) const { return is_partly_known(m_layout.axis(d)) || m_unique_axis == d; }
 
-    /// Places of the indices of all parts along an axis; `found`: of one where processes were asked.
+    /// Adds the places of all parts' indices along an axis; `found` are the answers if processes were asked.
     void find_axis(int d, const IndexPlaces& found) {
         std::size_t next = 0;
         for (std::size_t p = 0; p < m_list.parts().size(); ++p) {
@@ -63,7 +63,7 @@ private:
 
     static IndexPlace place_of(const AxisLayout& axis, std::int64_t index) {
         IndexPlace place;
-        // Of indices that an axis does not have only unstructured ones know.
+        // owner() detects missing indices of unstructured axes only; other axes need a check of the range.
         if (axis.type() != DistType::unstructured) {
             const GlobalRange range = axis.global_range();
             if (index < range.begin.value() || index >= range.end.value()) return place;
@@ -86,7 +86,7 @@ private:
             owned.coordinate = coordinate;
             owned.extent = axis.local_extent(coordinate);
             owned.is_unique = m_unique_axis == d;
-            // Of the processes with the same coordinate the first tells.
+            // Of the processes with the same coordinate, only the first registers labels.
             if (first_beside(m_layout, m_comm.rank(), d) == m_comm.rank())
                 owned.labels = owned_labels(axis, coordinate);
             for (const IndexList::Part& part : m_list.parts()) {
@@ -124,7 +124,7 @@ private:
                 });
     }
 
-    /// Calls visit(process, position) for the elements of the list in their order.
+    /// Calls visit(process, position) for the elements of the list, in order.
     template <class Visit>
     void for_each_element(Visit&& visit) const {
         const auto axes = static_cast<std::size_t>(m_layout.rank());

@@ -19,7 +19,7 @@ namespace distview {
 
 namespace {
 
-/// The ghosts of this process by index, and the position in the section of each.
+/// The ghosts of this process by index, and their positions in the section.
 struct Ghosts {
     IndexList list;
     std::vector<std::int64_t> positions{0};
@@ -34,7 +34,7 @@ Ghosts ghosts_of(const GhostedLayout& ghosted, int process) {
         const AxisLayout& axis = layout.axis(d);
         const int coordinate = at[static_cast<std::size_t>(d)];
         const std::int64_t extent = axis.local_extent(coordinate);
-        // Along the other axes all that this process has.
+        // Along the other axes: all cells of this process.
         LocalRange range = axis.interior_local(coordinate);
         if (d == ghosted.axis) range = {range.end, LocalIndex(extent)};
         std::vector<std::int64_t>& indices = lists.emplace_back();

@@ -23,7 +23,7 @@ namespace {
 using Kind = Batch::Kind;
 using Peer = RedistributionRole::Peer;
 
-/// Whether t -> (a(t), b(t)) and t -> (d(t), c(t)) are the same pairs, for slices of one count.
+/// Whether t -> (a(t), b(t)) and t -> (d(t), c(t)) are the same set of pairs, for slices of the same count.
 bool are_inverse(const AxisSlice& a, const AxisSlice& b, const AxisSlice& c, const AxisSlice& d) {
     if (a.count != c.count) return false;
     if (a.count == 0) return true;
@@ -38,33 +38,33 @@ bool are_inverse(const AxisSlice& a, const AxisSlice& b, const AxisSlice& c, con
     return is_same(0, last) || is_same(last, 0);
 }
 
-/// Whether elements that move twice, from an array to itself, are where they were. Every place that is written is then
-/// one that is read.
+/// Whether elements that move twice, from an array to itself, return to their places. Every position that is written is
+/// then also read.
 bool is_involution(const RedistributionSchedule& schedule) {
     if (!(schedule.from_layout() == schedule.to_layout())) return false;
     for (int p = 0; p < schedule.from_layout().process_count(); ++p)
         if (schedule.from_rank(p) != schedule.to_rank(p)) return false;
     for (int d = 0; d < schedule.rank(); ++d) {
         const int a = schedule.permutation(d);
-        // Of labels that were found, no process knows where all of them are.
+        // If labels were found by a rendezvous, no process knows the positions of all labels.
         if (schedule.axis(d).found() || schedule.permutation(a) != d) return false;
-        // Axis d of the target takes axis a of the source, and axis a of the target axis d of the source.
+        // Axis d of the target is axis a of the source, and axis a of the target is axis d of the source.
         if (schedule.axis(d).pairs_indices() != schedule.axis(a).pairs_indices()) return false;
         if (!are_inverse(schedule.axis(d).from_slice(), schedule.axis(d).to_slice(),
                          schedule.axis(a).from_slice(), schedule.axis(a).to_slice()))
             return false;
     }
-    // Labels that several processes hold, and padding, are read from one place and written to several.
+    // If several processes hold a label, or padding is filled, an element is read once and written several times.
     return schedule.delivered_elements() == schedule.elements();
 }
 
-/// The rounds of a redistribution in place. In each round every process packs some elements, itself included among
-/// those that they go to, and only then writes what has arrived.
+/// The rounds of a redistribution in place. In each round every process packs some elements for all processes, itself
+/// included, and only then writes the elements that have arrived.
 ///
-/// Several rounds need sets of elements that are written where other elements of the set are read. A transposition
-/// has such sets: the lists of runs of two axes that change places name the same pairs of indices, so if both are cut
-/// alike, the elements of parts (k, l) go where those of parts (l, k) are. Axes that stay are cut unless they are
-/// turned around.
+/// Several rounds need sets of elements whose positions read are the same as those written. A transposition has such
+/// sets: the lists of runs of two axes that change places have the same pairs of indices. If both axes are cut alike,
+/// the elements of parts (k, l) move to the positions of the elements of parts (l, k). Axes that keep their places
+/// are cut unless they are reversed.
 class Rounds {
 public:
     Rounds(const InPlaceSetting& setting, bool changes_places)
@@ -80,7 +80,7 @@ public:
         m_keeps_own = is_own_fixed();
     }
 
-    /// As few as a buffer of buffer_bytes, or of the usual size, allows. Collective.
+    /// Chooses as few rounds as a buffer of buffer_bytes, or of the usual size, allows. Collective.
     void choose() {
         const std::int64_t limit =
             m_setting.buffer_bytes > 0 ? m_setting.buffer_bytes : tuning::in_place_bytes;
@@ -100,7 +100,7 @@ public:
                                      [&](const PartIndex& parts) { return count(alike(parts)); }));
     }
 
-    /// Throws the same UsageError on all ranks if one of them needs more than it may have. Collective.
+    /// Throws the same UsageError on all ranks if a rank needs a larger buffer than allowed. Collective.
     void require_room() const {
         const std::int64_t most = all_reduce(m_setting.comm, ReduceOperation::max, needed(m_parts));
         require<UsageError>(m_setting.buffer_bytes == 0 || most <= m_setting.buffer_bytes, [&] {
@@ -120,7 +120,7 @@ public:
         return result;
     }
 
-    /// To be called before those below; sections are not offered, since they are overwritten while others read.
+    /// Call it before the functions below. Sections are not offered, because they are overwritten while others read.
     void set_transports(PeerTransports transports) {
         m_transports = std::move(transports);
         m_are_known = true;
@@ -156,7 +156,7 @@ private:
                !state_of(m_setting.comm)->calls().is_near(rank);
     }
 
-    /// Whether what stays on this process stays where it is, and need not be packed.
+    /// Whether elements that stay on this process keep their positions, and need no packing.
     bool is_own_fixed() const {
         for (const Peer& peer : m_role.receives)
             for (std::size_t f = 0; f < field_count() && peer.rank == m_role.rank; ++f)
@@ -174,7 +174,7 @@ private:
 
     // Parts
 
-    /// Of two axes that change places one is cut, and the other alike.
+    /// Whether an axis can be cut. If two axes change places, one is cut, and the other is cut alike.
     bool can_be_cut(std::size_t d) const {
         if (other(d) != d) return d < other(d);
         const AxisIntersection& axis = m_schedule.axis(static_cast<int>(d));
@@ -199,7 +199,7 @@ private:
         }
         return (all + own_partners) / 2;
     }
-    /// The parts of every round: one and its partner.
+    /// The parts of every round: a part and its partner.
     std::vector<std::vector<PartIndex>> sets() const {
         std::vector<std::vector<PartIndex>> result;
         PartIndex part{};
@@ -219,7 +219,7 @@ private:
             if (other(d) != d && parts[d] > 1) return true;
         return false;
     }
-    /// The most that a round packs for a peer, or gets from it.
+    /// The most bytes that a round packs for a peer, or receives from it.
     std::int64_t room_of(const RedistributionRuns& runs, const Peer& peer,
                          const PartIndex& parts) const {
         const std::int64_t elements = packed_elements(m_schedule, runs, peer.process, parts);
@@ -235,7 +235,7 @@ private:
             if (comes_in_message(peer.rank)) bytes += room_of(m_to, peer, parts);
         return bytes;
     }
-    /// Gives each wanted peer its place in a buffer. Returns the buffer's size.
+    /// Assigns each wanted peer a place in a buffer. Returns the buffer's size.
     template <class Wanted>
     std::int64_t place(const std::vector<Peer>& peers, std::map<int, std::int64_t>& places,
                        const Wanted& is_wanted) const {
@@ -253,7 +253,7 @@ private:
 
     // Programs
 
-    /// By part of the round and field, one behind the other.
+    /// Offsets by part of the round, then by field.
     PackedFields packed(const std::vector<RedistributionRuns>& parts, const Peer& peer) const {
         PackedFields result;
         for (const RedistributionRuns& part : parts) {
@@ -334,7 +334,7 @@ private:
         }
     }
 
-    /// From where they are packed, or from the section if that is null.
+    /// Adds moves from the packed elements at `place`, or from the section if `place` is null.
     void add_moves(ExchangeProgram& program, std::vector<Batch>& batches,
                    const std::vector<RedistributionRuns>& parts, const Peer& peer,
                    const char* place) const {
@@ -369,7 +369,7 @@ private:
     std::int64_t m_received_bytes = 0;
     std::shared_ptr<char> m_received;
     PeerTransports m_transports;
-    bool m_are_known = false; ///< m_transports
+    bool m_are_known = false; ///< whether m_transports is set
 };
 
 } // namespace
@@ -398,7 +398,7 @@ std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bo
     });
     agree_on(setting.comm, plan_names::redistribution,
              [&] { rounds.set_transports(search.run(setting.tag)); });
-    rounds.require_room(); // where shared memory has no room, messages need more
+    rounds.require_room(); // if shared memory has no room, messages need more memory
     return agree_on(setting.comm, plan_names::redistribution, [&] {
         std::shared_ptr<ExchangeBinding> binding = rounds.bind();
         setting.complete(binding);

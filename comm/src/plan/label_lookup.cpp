@@ -13,7 +13,7 @@ namespace distview::impl {
 
 namespace {
 
-/// `rank` is where a record goes to.
+/// Records of an owner, a question and an answer; `rank` is the receiver.
 struct ToldPlace {
     std::int64_t label;
     IndexPlace place;
@@ -30,7 +30,7 @@ struct Answered {
     int rank;
 };
 
-/// The rank that looks after a label; neighbouring labels are spread.
+/// The rank that is the directory of a label; a hash spreads neighbouring labels.
 int keeper_of(std::int64_t label, int ranks) {
     auto bits = static_cast<std::uint64_t>(label);
     bits = (bits ^ bits >> 32) * 0x9e3779b97f4a7c15u;

@@ -9,8 +9,8 @@
 
 namespace distview::impl {
 
-/// Where an index of an axis is: the grid coordinate that owns it, -1 if none does, its position there, and how many
-/// positions there are.
+/// Place of an index of an axis: the grid coordinate that owns it (-1: no owner), its position there, and the number of
+/// positions there.
 struct IndexPlace {
     int coordinate = -1;
     std::int64_t local = 0;
@@ -26,14 +26,14 @@ struct OwnedLabels {
         false; ///< whether a label with several owners is an error; the same on all ranks
 };
 
-/// The places of the labels `wanted`, in their order; of several owners the one of the lowest coordinate.
+/// Finds the places of the labels `wanted`, in their order; if a label has several owners, the lowest coordinate's.
 ///
-/// Each rank looks after some of all labels: owners tell it theirs, and it answers those that want them.
+/// Each rank is the directory of some labels: owners register their labels with it, and it answers ranks that ask.
 ///
 /// Collective: over comm
-/// Cost:       memory and time as own labels, labels wanted and a fair share of both of all ranks; messages to those who
-///             look after them
-/// Errors:     UsageError if a label has several owners that must have one (on all ranks); its text begins with `caller`
+/// Cost:       memory and time in proportion to own labels, wanted labels, and a fair share of both over all ranks;
+///             messages to the directories
+/// Errors:     UsageError, beginning with `caller`, if a label that must be unique has several owners (on all ranks)
 std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* caller,
                                        const OwnedLabels& owned,
                                        std::span<const std::int64_t> wanted);

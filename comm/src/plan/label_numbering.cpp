@@ -21,7 +21,7 @@ namespace {
 
 using Key = LabelRanges::Key;
 
-/// Message of a process about a label that it holds.
+/// Message of a process that registers a label.
 struct Holding {
     std::int64_t label;
     std::int64_t local;
@@ -37,19 +37,19 @@ auto place_of(const RegisteredLabel& entry) {
     return std::tie(entry.holding.label, entry.holding.coordinate, entry.holding.local);
 }
 
-/// Answer about a label: the cell that it is.
+/// Answer to a holder of a label: the label's cell.
 struct Numbered {
     std::int64_t local;
     std::int64_t cell;
     int rank; ///< process that holds the label
 };
 
-/// The labels that this rank looks after, sorted.
+/// The labels in this rank's range, sorted.
 class LabelDirectory {
 public:
     void add(int rank, const Holding& holding) { m_entries.push_back({holding, rank}); }
 
-    /// Sorts, and throws LayoutError if labels are not what the axis promises.
+    /// Sorts the labels, and throws LayoutError if they break a promise of the axis.
     void check(const PartlyKnownAxis& axis) {
         std::sort(m_entries.begin(), m_entries.end(),
                   [](const RegisteredLabel& a, const RegisteredLabel& b) {
@@ -76,7 +76,7 @@ public:
         }
     }
     std::int64_t distinct() const { return m_distinct; }
-    /// Whether this rank looks after label `label`, found among its entries.
+    /// Whether some process registered `label` here.
     bool holds(std::int64_t label) const {
         const auto found = std::lower_bound(
             m_entries.begin(), m_entries.end(), label,
@@ -84,7 +84,7 @@ public:
         return found != m_entries.end() && found->holding.label == label;
     }
 
-    /// The cells of all labels, the first one being `cell`.
+    /// Numbers the cells of all labels, from `cell` on.
     std::vector<Numbered> numbered(std::int64_t cell) const {
         std::vector<Numbered> result;
         result.reserve(m_entries.size());
@@ -100,14 +100,14 @@ private:
     std::int64_t m_distinct = 0;
 };
 
-/// The lowest of the labels 0 to size - 1 that nobody holds, if all labels are among these; else -1.
+/// The lowest of the labels 0 to size - 1 that no process holds, if all labels are in this range; else -1.
 std::int64_t lowest_missing(const Communicator& comm, const LabelRanges& ranges,
                             const LabelDirectory& directory, std::int64_t size) {
     if (size == 0) return -1;
     if (ranges.is_empty()) return 0;
     if (ranges.lowest() < 0 || ranges.highest() >= size) return -1;
     if (ranges.lowest() > 0) return 0;
-    // From 0 to at most size - 1, ranges are even.
+    // Labels from 0 to at most size - 1 have even ranges.
     std::int64_t missing = ranges.highest() + 1;
     const auto limit = static_cast<Key>(ranges.highest());
     const Key end = std::min(ranges.first_key(comm.rank() + 1), limit + 1);
@@ -119,7 +119,7 @@ std::int64_t lowest_missing(const Communicator& comm, const LabelRanges& ranges,
     return all_reduce(comm, ReduceOperation::min, missing);
 }
 
-/// All ranks know the same numbers, so that all throw.
+/// Checks the number of different labels. All ranks know the same numbers, so that all throw or none.
 void check_number(const Communicator& comm, const PartlyKnownAxis& axis, const LabelRanges& ranges,
                   const LabelDirectory& directory) {
     const std::int64_t size = axis.lists.size();
@@ -162,7 +162,7 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
     if (!axis.wants_cells) return {};
 
     if (ranges.key(ranges.highest()) == static_cast<Key>(axis.lists.size()) - 1) {
-        // Without gaps: nobody need be told.
+        // Labels without gaps: cells follow without messages.
         for (const Holding& holding : holdings)
             cells[static_cast<std::size_t>(holding.local)] = holding.label - ranges.lowest();
         return cells;
@@ -170,13 +170,13 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
     std::int64_t first = 0;
     const std::int64_t distinct = directory.distinct();
     check_mpi(MPI_Exscan(&distinct, &first, 1, MPI_INT64_T, MPI_SUM, comm.mpi()), "MPI_Exscan");
-    if (comm.rank() == 0) first = 0; // not written by MPI there
+    if (comm.rank() == 0) first = 0; // MPI does not write it on rank 0
     std::vector<Numbered> numbered;
     const auto reply = [&] {
         numbered = directory.numbered(first);
         return parcels_by_rank(numbered);
     };
-    // The consumer stores into `cells`, and allocates nothing.
+    // The consumer only stores into `cells`, and allocates nothing.
     exchange_records<Numbered>(comm, plan_names::redistribution, reply,
                                [&](int, const Numbered& number) {
                                    cells[static_cast<std::size_t>(number.local)] = number.cell;

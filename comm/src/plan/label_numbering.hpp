@@ -10,7 +10,7 @@
 
 namespace distview::impl {
 
-/// An axis whose labels each process knows its own of.
+/// An axis of which each process knows its own labels only.
 struct PartlyKnownAxis {
     const UnstructuredLayout& lists;
     int coordinate = 0;  ///< of this process, whose labels are known; -1 if it is outside the grid
@@ -19,20 +19,20 @@ struct PartlyKnownAxis {
     bool wants_cells = true;
 };
 
-/// The cell, by position in its list, of each label that this process owns: how many different labels of all
-/// processes are smaller. None if no cells are wanted: labels are checked only.
+/// The cell of each label that this process owns, by position in its list: the number of smaller labels among the
+/// different labels of all processes. Empty if no cells are wanted: then labels are only checked.
 ///
-/// Each rank looks after a range of labels: those who hold some tell it, it sorts them, finds what is wrong
-/// with them, and tells how many there are to the ranks after it.
+/// Each rank is the directory of a range of labels: holders register their labels with it. It sorts them, checks
+/// them, and sends their number to the ranks after it.
 ///
 /// Collective: over comm
-/// Cost:       memory: O(own labels + labels that are looked after), which are at most four times a fair
-///             share where labels are at most four times as far apart as there are; else a fair share,
-///             but 24 bytes a rank while ranges are made. Time: sorting these, and messages to those who
-///             look after own labels; up to 64 reductions where ranges must be made
-/// Errors:     LayoutError unless there are as many different labels as the axis' size, each on one
-///             coordinate if that is claimed, and the same for all processes of a coordinate (on all
-///             ranks)
+/// Cost:       memory: O(own labels + labels of the own range). If the span of labels is at most four times
+///             their number, a range has at most four times a fair share, else a fair share, and 24 bytes per
+///             rank while ranges are made. Time: sorting these labels, and messages to the directories of own
+///             labels; up to 64 reductions if ranges must be made
+/// Errors:     LayoutError unless the number of different labels is the axis' size, each label is on one
+///             coordinate if the axis is one_to_one(), and processes with the same coordinate have the same
+///             labels (on all ranks)
 std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const PartlyKnownAxis& axis);
 
 } // namespace distview::impl

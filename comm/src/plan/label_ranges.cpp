@@ -15,7 +15,7 @@ LabelRanges::LabelRanges(const Communicator& comm, std::span<const std::int64_t>
                          std::int64_t count)
     : m_ranks(static_cast<Key>(comm.size())) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    // ~x is -x - 1: the least of it is that of the highest label.
+    // ~x is -x - 1: its minimum belongs to the highest label.
     std::int64_t ends[2]{sorted.empty() ? most : sorted.front(),
                          sorted.empty() ? most : ~sorted.back()};
     all_reduce(comm, ReduceOperation::min, std::span<std::int64_t>(ends));
@@ -33,7 +33,7 @@ int LabelRanges::rank_of(std::int64_t label) const {
                             m_last.begin());
 }
 
-/// Bisects for the last label of every rank but the last, all at once: of so many labels each.
+/// Bisects for the last label of every rank's range except the last rank's, all at once, for equal numbers of labels.
 void LabelRanges::divide(const Communicator& comm, std::span<const std::int64_t> sorted) {
     const auto count = static_cast<std::size_t>(m_ranks) - 1;
     const std::int64_t all =

@@ -5,7 +5,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Makes a buffer, which the program keeps, for messages of so many bytes.
+/// Makes a buffer for messages of `bytes`, by rank; the program keeps the buffer.
 std::map<int, MessagePlace> places_of(ExchangeProgram& program, const char* caller,
                                       const DeviceSetting& device,
                                       const std::map<int, std::int64_t>& bytes, bool received) {

@@ -13,12 +13,12 @@
 
 namespace distview::impl {
 
-/// Where the elements of several fields for one rank begin in a message or a pack: one field behind the other.
+/// Offsets at which the elements of several fields for one rank begin in a message or a pack: field after field.
 struct PackedFields {
     std::vector<std::int64_t> begins{}; ///< bytes, by field
     std::int64_t bytes = 0;
 };
-/// Of fields[f] for which `packs[f]` is not 0; all if it is empty.
+/// Offsets of the fields f with `packs[f]` not 0; of all fields if `packs` is empty.
 PackedFields packed_fields(std::int64_t elements, std::span<const Field> fields,
                            std::span<const char> packs = {});
 /// By field: whether its owner packs it for this process, which cannot map it.
@@ -27,7 +27,7 @@ std::vector<char> packed_by(const ReadablePeer& owner);
 /// The place of one rank's message in a buffer.
 struct MessagePlace {
     char* data = nullptr;   ///< for MPI
-    char* kernel = nullptr; ///< for kernels: the same, or device memory that it is staged in
+    char* kernel = nullptr; ///< for kernels: the same, or device memory for staging
     std::int64_t bytes = 0;
 
     Incoming incoming(int rank) const {
@@ -37,15 +37,15 @@ struct MessagePlace {
                 .staged = kernel == data ? nullptr : kernel};
     }
 };
-/// By rank.
+/// Places of messages, by rank.
 struct MessagePlaces {
     std::map<int, MessagePlace> sent{};
     std::map<int, MessagePlace> received{};
 };
-/// Makes buffers, which the program keeps, as it does the packs, for messages of so many bytes to and from ranks. Appends
-/// the messages to send to the program.
+/// Makes buffers for messages of the given numbers of bytes, by rank, and appends the messages to send to the program.
+/// The program keeps the buffers and the packs.
 ///
-/// Errors: UsageError, naming `caller`, if a message has more bytes than MPI counts
+/// Errors: UsageError, naming `caller`, if the size of a message exceeds the range of MPI's counts
 MessagePlaces lay_out(ExchangeProgram& program, const char* caller, const DeviceSetting& device,
                       const std::map<int, std::int64_t>& sent,
                       const std::map<int, std::int64_t>& received, const ReaderPacks& packs);

@@ -23,7 +23,7 @@ void check(const Communicator& comm, std::span<const int> targets) {
         });
 }
 
-/// The numbers of the elements that go to each rank, in their order; of ranks that get any, ascending.
+/// The numbers of the elements for each target rank, in order; by ascending rank, without ranks that get no element.
 std::vector<impl::GatherRole::Given> sorted(std::span<const int> targets, int ranks) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 0);
     for (const int target : targets) ++counts[static_cast<std::size_t>(target)];
@@ -40,7 +40,7 @@ std::vector<impl::GatherRole::Given> sorted(std::span<const int> targets, int ra
     return result;
 }
 
-/// Elements that come from one rank, at the places from `begin` on.
+/// Elements that arrive from one rank, at the places from `begin` on.
 impl::GatherRole::Wanted wanted_from(int rank, std::vector<std::int64_t> positions,
                                      std::int64_t begin) {
     impl::GatherRole::Wanted from{rank, std::move(positions), {}};
@@ -49,7 +49,7 @@ impl::GatherRole::Wanted wanted_from(int rank, std::vector<std::int64_t> positio
     return from;
 }
 
-/// Receivers are told how many elements come, not which: senders pack them. Collective.
+/// Finds this rank's role. Receivers learn the number of elements only: senders pack them. Collective.
 impl::GatherRole find_role(const Communicator& comm, std::span<const int> targets) {
     impl::GatherRole role;
     role.extents.fill(1);
@@ -78,7 +78,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
                 positions = std::move(own->positions);
                 role.given.erase(own);
             } else {
-                positions.resize(static_cast<std::size_t>(count)); // which ones nobody reads here
+                positions.resize(static_cast<std::size_t>(count)); // only their number is used
             }
             role.wanted.push_back(wanted_from(rank, std::move(positions), role.size));
             role.size += count;
@@ -90,7 +90,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             std::span<const int> targets) {
     const CollectiveCall call(comm, plan_names::migration);
-    std::vector<std::int64_t> bounds; // the number of elements before each rank's, and of all
+    std::vector<std::int64_t> bounds; // numbers of elements before each rank's, and of all
     const auto required = impl::agree_on_plan(
         comm, plan_names::migration,
         [&] {

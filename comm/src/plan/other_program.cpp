@@ -25,7 +25,7 @@ namespace distview {
 
 namespace {
 
-/// The joined communicator of an intercommunicator, kept as its attribute and freed with it.
+/// The merged communicator of an intercommunicator, stored as its attribute and freed with it.
 class Joined {
 public:
     static MPI_Comm of(MPI_Comm intercommunicator) {
@@ -37,7 +37,7 @@ public:
             "MPI_Comm_get_attr");
         if (found != 0) return static_cast<Joined*>(found_value)->m_comm;
         auto made = std::make_unique<Joined>();
-        // Both groups pass 0 as `high`: which one comes first is left to MPI.
+        // Both groups pass 0 as `high`: MPI chooses the first group.
         check_mpi(MPI_Intercomm_merge(intercommunicator, 0, &made->m_comm), "MPI_Intercomm_merge");
         check_mpi(MPI_Comm_set_attr(intercommunicator, key, made.get()), "MPI_Comm_set_attr");
         return made.release()->m_comm;
@@ -90,12 +90,12 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm intercommunicator, bool others
     return result;
 }
 
-/// Number of what Specification says and how, to be raised when that changes.
+/// Number of Specification's format, to be raised when its members change.
 constexpr std::uint32_t specification_format = 1;
 
 /// Arguments of a layout's constructor.
 struct Specification {
-    std::uint32_t format = specification_format; ///< first in the bytes, whatever comes after it
+    std::uint32_t format = specification_format; ///< first in the bytes, in every format
     std::vector<int> grid{};
     std::vector<AxisSpec> axes{};
 };
@@ -120,7 +120,7 @@ std::string written(const ArrayLayout& layout) {
     for (int d = 0; d < layout.rank(); ++d) {
         said.grid.push_back(layout.grid().extent(d));
         AxisSpec& axis = said.axes.emplace_back(axis_spec(layout.axis(d)));
-        // Where each rank knows its own labels only, the other program knows none of them.
+        // If each rank knows its own labels only, no labels are sent to the other program.
         auto* const labels = std::get_if<UnstructuredSpec>(&axis.value);
         if (!labels || labels->known_process < 0) continue;
         labels->known_process = 0;

@@ -27,7 +27,7 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
     return result;
 }
 
-/// Boxes of padding that an exchange fills: all of them, or those whose elements come from this section itself.
+/// Boxes of padding that an exchange fills: all boxes, or only those with elements of this section itself.
 std::vector<LocalBox> filled_boxes(const PaddingExchangeSchedule& schedule, bool only_local) {
     std::vector<LocalBox> boxes;
     schedule.for_each_incoming([&](const PaddingRegion& region) {
@@ -87,12 +87,12 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const PaddingExchangeSchedule& schedule = schedule_of(i);
         Field field = fields[i];
-        if (!combines) field.alignment = 1; // filled in units of any size
+        if (!combines) field.alignment = 1; // copied in units of any size
         check_array("field", i, field, schedule.layout(), schedule.process(), arrays.layer);
         require<ShapeError>(!fields[i].read_only, [&] {
             return text(name(), ": field ", i, " is read-only: an exchange writes its padding");
         });
-        // Filled twice it would be the same.
+        // Filling padding twice is harmless; combining it twice is not.
         for (std::size_t j = 0; combines && j < i; ++j)
             require<UsageError>(!overlap(fields[j], fields[i]), [&] {
                 return text(name(), ": fields ", j, " and ", i,
@@ -107,7 +107,7 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     const DeviceSetting device = device_setting(arrays.layer, required(), name());
     const PlanLines& readers = lines(static_cast<std::size_t>(arrays.variant),
                                      kind == ExchangeKind::fill ? send_peers() : receive_peers());
-    // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
+    // Allocates here: a rank without memory is detected by agreement before any rank waits for a neighbour.
     ExchangeParts parts = make_parts(kind, m_schedules, arrays.sources, arrays.layer != nullptr);
     SharedPack pack;
     if (!arrays.layer && required() != Transport::message)
@@ -153,7 +153,7 @@ void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
         for (const Field& field : arrays.sources) {
             const std::shared_ptr<ArrayState>& state = *field.state;
             if (!state || !state->checked) continue;
-            // Contributions that the program has collected may be as padding was before.
+            // Contributions that the program collected may equal the old values of padding.
             if (combines) {
                 require_own_contributions(name(), *state->checked);
                 restore(*state->checked);
@@ -161,7 +161,7 @@ void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
             require_no_poison(name(), *state->checked);
         }
     });
-    // Copied when the execution begins: inner_cells() may be read then.
+    // Local copies are made when the execution begins: kernels over inner_cells() may read this padding.
     for (std::size_t i = 0; !combines && i < arrays.sources.size(); ++i)
         if (const auto& state = *arrays.sources[i].state; state && state->checked)
             note_filled_first(*state->checked, filled_boxes(schedule_of(i), true));
@@ -182,7 +182,7 @@ std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths
         const ValidPadding filled = schedule_of(i).filled();
         const Widths deepest = filled.deepest();
         const auto is_within = [](std::int64_t asked, std::int64_t most) {
-            return 0 <= asked && (asked <= most || most == 0); // no padding is filled on that side
+            return 0 <= asked && (asked <= most || most == 0); // 0: that side is not filled
         };
         require<UsageError>(
             is_within(depth.low, deepest.low) && is_within(depth.high, deepest.high), [&] {
@@ -193,7 +193,7 @@ std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths
                             i, ", got (", depth.low, ", ", depth.high, ')');
             });
         const ValidPadding needed = filled.limited_to(depth);
-        if (needed.deepest() == Widths(0)) continue; // no padding, corners neither
+        if (needed.deepest() == Widths(0)) continue; // no padding, and no corners
         if (*field.state && !(*field.state)->valid_padding.reaches(needed))
             m_stale.push_back(field);
     }

@@ -15,7 +15,7 @@ namespace distview {
 
 namespace {
 
-/// Calls the visitor with the arguments that ranks must pass alike.
+/// Calls the visitor with the arguments that all ranks must pass alike.
 template <class Visitor>
 void visit_arguments(Visitor& visitor, const std::vector<FieldExchange>& fields) {
     visitor("number of fields", fields.size());

@@ -16,20 +16,20 @@ namespace distview::impl {
 
 namespace {
 
-/// The place of a region's elements: the first one's, and how far apart they are, in bytes.
+/// Addresses of a region's elements: of the first element, and strides in bytes.
 struct Elements {
     char* first = nullptr;
     std::array<std::int64_t, max_rank> strides{};
 };
 
-/// Elements of a field from a position on.
+/// Elements of a field that begin at a position.
 Elements elements(char* data, const std::array<std::int64_t, max_rank>& strides,
                   const std::array<LocalIndex, max_rank>& begin, int rank) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) data += begin[d] * strides[d];
     return {data, strides};
 }
 
-/// In C order, last axis fastest.
+/// Elements of a part, packed in C order (last axis fastest).
 Elements packed(char* first, const ExchangePart& part, std::int64_t element_size) {
     Elements result{first, {}};
     std::int64_t stride = element_size;
@@ -52,8 +52,8 @@ CopyBox box_of(const ExchangePart& part, std::int64_t element_size, const Elemen
     return box;
 }
 
-/// The positions that a part fills, or leaves from. Along axes that the field does not have, though others
-/// of the exchange may, a region is everywhere.
+/// The positions that a part fills, or is sent from. Along axes that this field lacks, though other fields
+/// may have them, the box covers all positions.
 LocalBox positions(const ExchangePart& part) {
     LocalBox box{};
     box.fill({LocalIndex(0), LocalIndex(std::numeric_limits<std::int64_t>::max())});
@@ -68,9 +68,9 @@ bool meet(const ExchangePart& a, const ExchangePart& b) {
            !is_empty(intersection(positions(a), positions(b), a.rank), a.rank);
 }
 
-/// By part: in which of several kernels, one after the other, a device combines it. Each goes into the first kernel
-/// behind those of all earlier parts that it overlaps: every element is combined in the same order as with one
-/// kernel a part.
+/// By part: the number of the kernel in which a device combines it; kernels run one after the other. Each part belongs
+/// to the first kernel after the kernels of all earlier parts that it overlaps: every element is combined in the same
+/// order as with one kernel per part.
 std::vector<std::size_t> combination_steps(const std::vector<ExchangePart>& taken) {
     std::vector<std::size_t> steps(taken.size(), 0);
     for (std::size_t i = 0; i < taken.size(); ++i)
@@ -79,14 +79,14 @@ std::vector<std::size_t> combination_steps(const std::vector<ExchangePart>& take
     return steps;
 }
 
-/// The parts that one rank sends, or that come from it, and their bytes in a message.
+/// The parts that one rank sends, or receives, and their bytes in a message.
 struct Partner {
     std::int64_t bytes = 0;
     std::vector<std::size_t> parts;
 };
 using Partners = std::map<int, Partner>; ///< by rank
 
-/// Builds the program in two passes: the buffers' sizes come first, then addresses.
+/// Builds the program in two passes: first the sizes of buffers, then addresses.
 class PaddingBuilder {
 public:
     PaddingBuilder(ExchangeKind kind, int process, const ExchangeParts& parts,
@@ -131,7 +131,7 @@ private:
         return m_fields[part.field].element_size;
     }
 
-    /// The partners for which `wants(rank)`.
+    /// The partners for which `wants(rank)` is true.
     template <class Wants>
     Partners partners(const std::vector<ExchangePart>& parts, Wants&& wants) const {
         Partners result;
@@ -151,8 +151,8 @@ private:
         return bytes;
     }
 
-    /// A part's elements in this section, and in this section as seen from the other side of a periodic
-    /// axis; in another process's memory.
+    /// A part's elements in this section; and, along a periodic axis with one process, the elements of this
+    /// section that they copy.
     Elements mine(const ExchangePart& part) const {
         const Field& field = m_fields[part.field];
         return elements(field.data, field.strides, part.region.begin, part.rank);
@@ -161,8 +161,8 @@ private:
         const Field& field = m_fields[part.field];
         return elements(field.data, field.strides, part.region.peer_begin, part.rank);
     }
-    /// In its owner's section, or in what the owner packs for this process, of which parts before it take
-    /// `end` bytes.
+    /// A part's elements in the owner's section, or in the owner's pack for this process, where earlier parts
+    /// occupy `end` bytes.
     Elements remote(const ReadablePeer& owner, const ExchangePart& part, std::int64_t& end) const {
         const ReadablePeer::RemoteField& field = owner.fields[part.field];
         const std::int64_t size = element_size(part);
@@ -176,7 +176,7 @@ private:
         return packed(place, part, size);
     }
 
-    /// Where a part's elements come from; see remote().
+    /// Elements that a part copies; see remote().
     Elements source_of(const ExchangePart& part, std::int64_t& end) const {
         const int rank = part.region.peer;
         const std::int64_t size = element_size(part);
@@ -187,13 +187,13 @@ private:
                       size);
     }
 
-    /// Hands over the copies that come from one process field by field: only these are worth joining.
+    /// Appends the copies from one process field by field: only copies of one field are worth joining.
     class Group {
     public:
         Group(std::vector<CopyBox>& boxes, bool whole) : m_boxes(boxes), m_whole(whole) {}
         Group(const Group&) = delete;
         Group& operator=(const Group&) = delete;
-        /// Call flush() after the last one.
+        /// Adds a copy. Call flush() after the last copy.
         void add(const ExchangePart& part, const CopyBox& box) {
             if (part.field != m_field) flush();
             m_field = part.field;
@@ -222,10 +222,10 @@ private:
         group.flush();
     }
 
-    /// Packs elements that others read first, then messages.
+    /// Packs elements for readers first, then messages.
     ///
-    /// Box by box: others have read the buffer, so that its lines must be fetched back one after the other,
-    /// which goes best along one stream of them.
+    /// Packs box by box: other processes have read the buffer, so that its cache lines must be fetched back, which
+    /// is fastest as one sequential stream.
     void add_packing(const Partners& sends) {
         const int begin = box_count();
         if (!m_device.layer)
@@ -237,7 +237,7 @@ private:
             add_packing(receiver, m_places.sent.at(rank).kernel, false);
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});
     }
-    /// Packs what goes to one rank from `place` on; for a rank that reads here, what it does not read in place.
+    /// Packs elements for one rank at `place`. If the rank `reads` here, packs only the parts not read in place.
     void add_packing(const Partner& partner, char* place, bool reads) {
         std::int64_t end = 0;
         for (const std::size_t i : partner.parts) {
@@ -253,8 +253,8 @@ private:
                               m_device.layer != nullptr);
         }
     }
-    /// Packs a part on a device from where its elements are owned, so that one kernel can do this and fill padding that
-    /// goes to others.
+    /// Packs a part on a device from owned elements, even if it includes this section's padding: one kernel can then
+    /// pack and fill that padding.
     void add_origins(const ExchangePart& part, const Elements& to) {
         for (const ExchangePart& piece : m_parts.owned) {
             if (piece.field != part.field || piece.region.peer != part.region.peer) continue;
@@ -271,7 +271,7 @@ private:
         }
     }
 
-    /// Copies to make when a rank's elements have arrived.
+    /// Adds the copies to make when a rank's elements have arrived.
     void add_incoming(Incoming& incoming, const Partner& partner) {
         for (const std::size_t i : partner.parts)
             incoming.boxes.push_back(positions(m_parts.taken[i]));
@@ -287,10 +287,10 @@ private:
         append_batch(incoming.batches, {0, begin, box_count(), Batch::Kind::copy});
     }
 
-    /// In the order of the parts, which does not depend on transports. Never joined: several parts may go to
-    /// one element.
+    /// Adds combinations in the order of the parts, which does not depend on transports. Never joins them: several
+    /// parts may combine with one element.
     void add_combinations() {
-        std::map<int, std::int64_t> ends; // of what ranks have packed
+        std::map<int, std::int64_t> ends; // by rank: end of the parts in its pack or message
         for (const ExchangePart& part : m_parts.taken) {
             const int begin = box_count();
             const CopyBox box = box_of(part, element_size(part),
@@ -300,7 +300,7 @@ private:
         }
     }
 
-    /// Makes of the boxes the kernels of a device, as few as the order of things allows.
+    /// Turns the boxes into kernels of a device, as few as the order of copies allows.
     void give_to_device(int local, int incoming, int combined) {
         const std::vector<CopyBox> boxes = std::move(m_program.boxes);
         const auto some = [&](int begin, int end) {

@@ -21,11 +21,11 @@ namespace distview::impl {
 
 namespace {
 
-/// Sets of arrays that a plan remembers, at most 64; a program that steps through more makes a plan for each.
+/// Sets of arrays that a plan keeps, at most the 64 bits of `candidates`; a program with more sets needs several plans.
 constexpr std::size_t most_bindings = 32;
 
-/// The lowest number that no binding has: there are few at a time, so that numbers fit into a few bits however many
-/// sets of arrays a plan gets. The same on all ranks, since they bind and forget the same sets.
+/// The lowest number that no binding has: a plan has few bindings at a time, so that numbers need few bits for any
+/// number of sets. The number is the same on all ranks, because all ranks bind and drop the same sets.
 std::uint64_t free_number(const std::vector<std::shared_ptr<ExchangeBinding>>& bindings) {
     std::uint64_t number = 0;
     while (std::any_of(bindings.begin(), bindings.end(),
@@ -34,8 +34,8 @@ std::uint64_t free_number(const std::vector<std::shared_ptr<ExchangeBinding>>& b
     return number;
 }
 
-/// Tells an execution from others with the same number: those of another set of arrays at the same place, of which a plan
-/// has fewer than 67, and those of the same set at the places before and after.
+/// Key that distinguishes an execution from executions of other sets of arrays at the same place, of which a plan has
+/// fewer than 67, and from executions of the same set at the places before and after.
 std::uint64_t key_of(std::uint64_t set, const CallPlace& place) noexcept {
     return set + 67 * place.index + 101 * place.meetings + 13 * place.part;
 }
@@ -76,7 +76,7 @@ PlanCore::~PlanCore() {
     if (m_unread && is_open() && !m_unread->is_over()) keep(m_unread);
 }
 
-/// Other ranks may still read the buffers, and write to the lines how far they are.
+/// Keeps a binding: other ranks may still read its buffers and write their progress to its lines.
 void PlanCore::keep(const ExchangeBinding* kept) noexcept {
     const auto found = std::find_if(m_bindings.begin(), m_bindings.end(),
                                     [&](const auto& binding) { return binding->has_step(kept); });
@@ -138,8 +138,7 @@ ExchangeBinding* PlanCore::find(const ArraySet& arrays) const noexcept {
     return found == m_bindings.end() ? nullptr : found->get();
 }
 
-/// The same as far as all ranks can tell. A rank without an array does not see that others pass new ones: where there
-/// are such ranks, all ask each other.
+/// Like find(), by agreement of all ranks: a rank that passes no array does not see that other ranks pass new arrays.
 ExchangeBinding* PlanCore::agree_on_known(const ArraySet& arrays, bool to_begin) {
     std::exception_ptr failure;
     try {
@@ -165,7 +164,7 @@ ExchangeBinding& PlanCore::use(ExchangeBinding& binding, const ArraySet& arrays)
     return binding;
 }
 
-/// `bound` is what known() returned, null where that does not say it all.
+/// `bound` is the result of known(); null if some ranks pass no array.
 ExchangeBinding& PlanCore::obtain(ExchangeBinding* bound, const ArraySet& arrays, bool to_begin) {
     if (m_has_outsiders) bound = agree_on_known(arrays, to_begin);
     return bound ? use(*bound, arrays) : make_binding(arrays, to_begin);
@@ -179,9 +178,9 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     try {
         check_ready(to_begin);
         make = prepare(arrays);
-        digest.add(is_checking() ? 1 : 0); // every execution has a meeting then
+        digest.add(is_checking() ? 1 : 0); // adds an agreement to every execution
         digest.add(digest_of(arrays));
-        // Where a rank has no array, its types still say what the others' are; such arrays have no number.
+        // A rank without an array passes the element type of the other ranks' arrays; such an array has no number.
         for (const auto& side : {arrays.sources, arrays.targets})
             for (const Field& field : side) {
                 digest.add(field.element_code);
@@ -197,7 +196,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     for (int& end : tags.ends) end = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tags);
     if (m_bindings.size() >= most_bindings) {
-        wait_for_last_readers(); // else ranks that have waited by themselves would drop another set
+        wait_for_last_readers(); // else ranks that have already waited would drop another set
         drop_oldest_binding();
     }
     binding->number = free_number(m_bindings);
@@ -242,7 +241,7 @@ ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
 
 ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const bound = m_has_outsiders ? nullptr : known(arrays);
-    // A misuse on this rank alone: the others must not take it for their call. That a plan is unusable they know, or will.
+    // Counts a misuse on this rank alone as its call. Other ranks know, or will learn, that a plan is unusable.
     if (bound && !m_unusable) before_call([&] { check_ready(true); });
     return in_call(*m_calls, word_of(kind, bound), [&]() -> auto& {
         if (bound && m_unusable) check_ready(true);
@@ -264,7 +263,7 @@ void PlanCore::skip(CallWord::Kind kind) {
     });
 }
 
-/// Spares those that are in use.
+/// Drops the least recently used binding that is not in use.
 void PlanCore::drop_oldest_binding() {
     const auto age = [&](const std::shared_ptr<ExchangeBinding>& binding) {
         const bool in_use = binding->has_step(m_active) || binding->has_step(m_unread);
@@ -295,7 +294,7 @@ ExchangeBinding* PlanCore::advance() {
     return next;
 }
 
-/// Within an execution, whose report says how long it took.
+/// Waits within an execution, and records the time for the report.
 void PlanCore::wait_for_last_readers() {
     if (m_recorder) m_recorder->enter(Phase::wait);
     wait_for_readers();
@@ -311,7 +310,7 @@ void PlanCore::wait_for_readers() {
     } catch (...) {
         m_unusable = true;
         m_calls->mark_failed(m_unread->call().call);
-        // So that others who wait for this process, in this execution or the next one, learn of it.
+        // Informs ranks that wait for this process, in this execution or the next one.
         m_unread->leave();
         for (const auto& binding : m_bindings)
             if (is_open()) binding->send_end();
@@ -369,7 +368,7 @@ void PlanCore::leave(Phase phase, bool has_label) const noexcept {
         m_recorder->leave(phase);
         if (phase == Phase::start && m_active && !m_recorder->is_in_flight()) {
             m_recorder->set(m_active);
-            // The library knows that these were written, even if with the same values.
+            // The library knows that these arrays were written, even if their values are the same.
             std::size_t array = 0;
             for (const PaddingEffect& effect : m_active->effects())
                 m_recorder->set_written(array++, effect.array->valid_padding != effect.after);
@@ -381,7 +380,7 @@ void PlanCore::leave(Phase phase, bool has_label) const noexcept {
 
 namespace {
 
-/// Whether a copy would change nothing.
+/// Whether source and destination already have the same bytes.
 bool is_same(const CopyBox& box) {
     const auto are_equal = [](const char* from, const char* to, std::int64_t bytes) {
         return std::memcmp(from, to, static_cast<std::size_t>(bytes)) == 0;

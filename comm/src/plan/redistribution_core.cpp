@@ -31,7 +31,7 @@ bool has_outsiders(const RedistributionSchedule& schedule, int size) {
            schedule.to_layout().process_count() < size;
 }
 
-/// Whether runs of an axis go to several processes, and are short.
+/// Whether the runs of an axis are short and belong to several processes.
 bool is_dealt_out(const std::vector<AxisRun>& runs) {
     std::int64_t elements = 0;
     std::int64_t pieces = 0;
@@ -44,20 +44,19 @@ bool is_dealt_out(const std::vector<AxisRun>& runs) {
 }
 
 /// Whether processes that share memory write each other's targets, instead of reading each other's
-/// sources; the same on all of them.
+/// sources; the same on all these processes.
 ///
-/// Reading is the rule: who needs elements fetches them when they are ready. But where a row of a source
-/// is dealt out in short runs, each reader meets runs and gaps in turn, and processors fetch the gaps as
-/// well: all of the source passes the memory bus once for each reader. Then the source's own process
-/// does better, which goes through its rows once; what it writes goes past the caches, where gaps cost
-/// nothing.
+/// Reading is the rule: the target's process reads elements when they are ready. But if the rows of a source
+/// are dealt out in short runs, each reader alternates between runs and gaps, and processors fetch the gaps,
+/// too: the whole source crosses the memory bus once for each reader. It is then faster if the source's process
+/// reads its rows once and writes to the targets; its stores bypass the caches, where gaps cost nothing.
 bool pushes(const RedistributionSchedule& schedule) {
     const int last = schedule.rank() - 1;
-    // Where axes are permuted, whole lines of both sides are met once as it is.
+    // If the last axis is permuted, readers already fetch each cache line of both sides only once.
     if (last < 0 || schedule.permutation(last) != last) return false;
     const AxisLayout& from = schedule.from_layout().axis(last);
     const AxisLayout& to = schedule.to_layout().axis(last);
-    // Runs of unstructured axes are found in tables, and all processes would have to look at the same ones.
+    // Runs of unstructured axes are in tables, and all processes would have to evaluate the same tables.
     if (from.type() == DistType::unstructured || to.type() == DistType::unstructured) return false;
     for (int c = 0; c < from.grid_size(); ++c)
         if (const auto runs = schedule.axis(last).runs_from(c); !runs.empty())
@@ -65,7 +64,7 @@ bool pushes(const RedistributionSchedule& schedule) {
     return false;
 }
 
-/// Whether this process has no element of it.
+/// Whether this process has no element of the field.
 bool is_empty(const Field& field) {
     return !field.layout || is_empty_section(*field.layout, field.process);
 }
@@ -197,7 +196,7 @@ PlanCore::Maker RedistributionCore::prepare(const ArraySet& arrays) {
             made.push_back(make_pass(std::move(schedule), 1 + made.size()));
         m_further = std::move(made);
     }
-    if (m_in_place) lines_of(m_first, false); // where a lack of memory is still agreed on
+    if (m_in_place) lines_of(m_first, false); // a failed allocation is still agreed on here
     return [this, &arrays, device, sharing](const Tags& tags) {
         return make({arrays, device, tags}, sharing);
     };
@@ -207,7 +206,7 @@ std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
     return PlanCore::digest_of(arrays) + (m_in_place && arrays.reads_target ? 2 : 0);
 }
 
-/// Runs of the last axis, in rows of the target; of transposed arrays nothing is said.
+/// Runs of the last axis in the target's rows; empty for transposed arrays.
 std::vector<ExchangeShape> RedistributionCore::shapes_of(const ArraySet& arrays) const {
     const int last = schedule().rank() - 1;
     if (last < 0 || m_to_process < 0 || schedule().permutation(last) != last) return {};
@@ -258,8 +257,8 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::make(const NewSet& set, Sha
     return binding;
 }
 
-/// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
-/// the sources alone who can be reached.
+/// Whether targets are written in place: only if all arrays are in shared memory. Otherwise processes read in place,
+/// which depends on the sources alone.
 bool RedistributionCore::can_write_in_place(const Pass& pass, const ArraySet& arrays) const {
     if (!pass.pushes) return false;
     const Arena& arena = *state().arena();
@@ -272,7 +271,7 @@ bool RedistributionCore::can_write_in_place(const Pass& pass, const ArraySet& ar
     return can != 0;
 }
 
-/// Appends a step for each round of a pass; with the last pass the binding is complete. Collective.
+/// Appends a step for each round of a pass; the last pass completes the binding. Collective.
 void RedistributionCore::bind_pass(const Pass& pass, bool is_last, const NewSet& set,
                                    std::shared_ptr<ExchangeBinding>& binding) {
     const ArraySet& arrays = set.arrays;
@@ -280,7 +279,7 @@ void RedistributionCore::bind_pass(const Pass& pass, bool is_last, const NewSet&
     SharedRounds rounds;
     if (!writes && required() != Transport::message)
         rounds = SharedRounds(communicator(), pass.schedule, pass.role, arrays);
-    // Processes that touch another's elements are told where they are, and say when they have done so.
+    // Processes that access another's elements receive their addresses, and report when they have finished.
     const PlanLines* lines = nullptr;
     TransportSearch search = agree_on(communicator(), name(), [&] {
         lines = &lines_of(pass, writes);

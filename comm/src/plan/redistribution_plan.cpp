@@ -26,7 +26,7 @@ void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const
     });
 }
 
-/// Calls the visitor with the arguments that ranks must pass alike.
+/// Calls the visitor with the arguments that all ranks must pass alike.
 template <class Visitor>
 void visit_arguments(Visitor& visitor, const ArrayLayout& from, const ArrayLayout& to,
                      const RedistributionOptions& options) {
@@ -73,7 +73,7 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
                       [&](auto& visitor) { visit_arguments(visitor, from, to, options); });
     const std::uint64_t number = state_of(comm)->next_plan();
     if (is_some_unknown) schedule = schedule_by_rendezvous(comm, from, to, options, *schedule);
-    // The schedule's lists may not fit into memory, which is agreed on as well.
+    // The core's lists may not fit into memory: the ranks agree on this failure, too.
     return agree_on(comm, plan_names::redistribution, [&] {
         return std::make_shared<RedistributionCore>(comm, number, std::move(*schedule), options,
                                                     required);

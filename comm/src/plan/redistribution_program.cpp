@@ -90,7 +90,7 @@ private:
             add_transfer(m_program, batches, f, kind, std::move(transfer));
     }
 
-    /// Field by field, so that one kernel packs a field for all.
+    /// Adds packing field by field, so that one kernel packs a field for all receivers.
     void add_sends() {
         for (std::size_t f = 0; f < field_count(); ++f)
             for (const Peer& peer : m_role.sends) {
@@ -106,7 +106,7 @@ private:
 
     void add_received(const Peer& peer) {
         const bool stays = peer.rank == m_role.rank;
-        // Ranks that write here need no help; what stays here goes with what is written elsewhere.
+        // Ranks that write here need no moves; add_written() includes elements that stay on this rank.
         if (m_program.writes &&
             (m_transports.readers.contains(peer.rank) || (stays && !m_transports.sources.empty())))
             return;
@@ -119,7 +119,7 @@ private:
         incoming.bytes = 0;
         for (std::size_t f = 0; f < field_count(); ++f) {
             incoming.bytes += peer.elements * size(f);
-            if (readable && !readable->fields[f].data) continue; // packed: see add_round()
+            if (readable && !readable->fields[f].data) continue; // packed, see add_round()
             const End from = stays      ? section_end(m_arrays.sources[f])
                              : readable ? remote_end(readable->fields[f], size(f))
                                         : packed_end(place.kernel + fields.begins[f], size(f));
@@ -141,7 +141,7 @@ private:
         }
     }
 
-    /// Adds the elements that are written in place, in the order in which they lie in the source.
+    /// Adds the elements that are written in place, in their order in the source.
     void add_written() {
         for (const auto& [rank, target] : m_transports.sources) {
             const auto peer = std::find_if(m_role.sends.begin(), m_role.sends.end(),
@@ -167,14 +167,14 @@ private:
         }
     }
 
-    /// A program for the same ranks in which nothing moves yet: of a later round.
+    /// Makes the program of a later round, for the same ranks, without moves.
     static ExchangeProgram without_moves(const ExchangeProgram& first) {
         ExchangeProgram later;
         for (const Incoming& from : first.in_place) later.in_place.push_back({.rank = from.rank});
         return later;
     }
 
-    /// Elements of borrowed arrays: packs those that others read, and takes those that others have packed.
+    /// Adds elements of borrowed arrays: packs elements that others read, and moves elements that others packed.
     void add_round(ExchangeProgram& program, std::int64_t round) const {
         const RedistributionRuns sent = m_rounds.part(m_role.runs_from, round);
         const RedistributionRuns received = m_rounds.part(m_role.runs_to, round);
@@ -228,7 +228,7 @@ private:
     DeviceSetting m_device;
     MessagePlaces m_places;
     ExchangeProgram m_program;
-    /// With a device: by list of the program and field, a kernel each.
+    /// On a device: transfers by list of the program and field, one kernel for each.
     std::map<std::pair<std::vector<Batch>*, std::size_t>, std::vector<MoveTransfer>> m_moves;
 };
 

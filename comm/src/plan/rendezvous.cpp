@@ -18,7 +18,7 @@ namespace distview::impl {
 
 namespace {
 
-/// One side of an axis, and which process of it this one is.
+/// One side of an axis, and the process of this rank on it.
 struct RunSide {
     const ArrayLayout& layout;
     int axis;
@@ -39,10 +39,10 @@ std::string where(const RunSide& side) {
                 side.role == AxisSide::Role::source ? "source" : "target", ": ");
 }
 
-/// Elements that this process has of one side.
+/// Elements of one side that this process has.
 class OwnSide {
 public:
-    /// Collective if the axis is partly known.
+    /// Collective if the axis is known in part.
     OwnSide(const Communicator& comm, const RunSide& side, bool by_index)
         : m_side(side), m_by_index(by_index) {
         if (!is_partly_known(side.axis_layout())) return;
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// Sources too tell of all elements that they hold: combine() reads every copy.
+    /// Adds all elements of a list, also of sources: combine() reads every copy.
     void add_listed(OwnPlaces& own) const {
         const UnstructuredLayout& lists = m_side.axis_layout().as_unstructured();
         const AxisSlice& slice = m_side.slice;
@@ -92,7 +92,7 @@ private:
     std::vector<std::int64_t> m_cells;
 };
 
-/// The layout with blocks of as many cells in place of the axes that are `chosen`.
+/// The layout with block axes of the same size in place of the `chosen` axes.
 template <class Chosen>
 ArrayLayout with_blocks(const ArrayLayout& layout, Chosen&& chosen) {
     std::vector<AxisSpec> axes;
@@ -109,7 +109,7 @@ FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
     for (int d = 0; d < to.rank() && d < from.rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         const int a = i < permutation.size() ? permutation[i] : d;
-        const bool is_axis = a >= 0 && a < from.rank(); // else the schedule tells
+        const bool is_axis = a >= 0 && a < from.rank(); // else the schedule throws
         if (is_partly_known(to.axis(d)) || (is_axis && is_partly_known(from.axis(a))))
             unknown.axes[i] = std::make_shared<FoundAxis>();
     }

@@ -7,15 +7,15 @@
 
 namespace distview::impl {
 
-/// Empty runs in place of those that depend on such axes, for a schedule that checks all other arguments.
+/// Makes empty runs for axes whose labels are known in part, for a schedule that checks all other arguments.
 FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
                        const std::vector<int>& permutation);
 
-/// A schedule from or to layouts of which each process knows its own labels only: with the runs of this
-/// process, and totals. `outline` is the one with unknown_runs().
+/// Makes a schedule if each process knows only its own labels of either layout: with the runs of this
+/// process, and totals. `outline` is the schedule with unknown_runs().
 ///
-/// Collective: over comm; arguments but labels are the same on all ranks, and have been checked
-/// Cost:       that of cells_of_labels() for each side of an axis that is partly known, and of
+/// Collective: over comm; arguments except labels are the same on all ranks and already checked
+/// Cost:       as cells_of_labels() for each side of an axis that is known in part, and as
 ///             match_elements()
 /// Errors:     those of cells_of_labels(); LayoutError if an index of the target is not in the source
 RedistributionSchedule schedule_by_rendezvous(const Communicator& comm, const ArrayLayout& from,

@@ -15,7 +15,7 @@ namespace distview::impl {
 
 using Strides = std::array<std::int64_t, max_rank>;
 
-/// A section's bytes between its first element and another one, by its position.
+/// Bytes between a section's first element and the element at a position.
 struct SectionOffsets {
     std::size_t rank = 1;
     Extents extents{};
@@ -39,8 +39,8 @@ inline std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& pos
     return offsets;
 }
 
-/// Whether elements at these positions lie in so many short rows that a reader gets them faster from a pack: a line of a
-/// pack has several of them, and the owner, who has just written them, finds them in its cache.
+/// Whether elements at these positions lie in so many short rows that a reader copies them faster from a pack: a cache
+/// line of a pack has several elements, and the owner, which wrote them recently, still has them in its cache.
 inline bool lie_apart(const std::vector<std::int64_t>& positions, const SectionOffsets& offset,
                       std::int64_t element_size) {
     std::int64_t rows = 0;

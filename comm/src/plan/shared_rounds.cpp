@@ -16,7 +16,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Rounds of an execution: what is known of them must stay small beside what they move.
+/// Most rounds of an execution: their data structures must stay small compared with the elements that they move.
 constexpr std::int64_t most_rounds = 256;
 
 std::int64_t product(const PartIndex& parts) {

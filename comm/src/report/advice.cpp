@@ -11,16 +11,16 @@ namespace distview::impl {
 
 namespace {
 
-/// A gain that is worth a sentence; smaller ones are within what predictions are wrong by.
+/// Predicted shares of time above this are no advice: the gain is within the error of predictions.
 constexpr double worth_share = 0.85;
 /// Runs that waste most of a cache line.
 constexpr std::int64_t short_run_bytes = 32;
-/// An exchange of less is over before bandwidth counts.
+/// An exchange of fewer bytes ends before bandwidth counts.
 constexpr std::int64_t few_bytes = 4096;
-/// Share of a copy's bandwidth from which on runs are no matter.
+/// From this share of a copy's bandwidth on, the length of runs does not matter.
 constexpr double much_bandwidth = 0.9;
 
-/// Sentences about one plan.
+/// Advice about one plan.
 class PlanAdvice {
 public:
     PlanAdvice(std::span<const RankReport> ranks, const PlanSummary& plan,
@@ -47,9 +47,9 @@ private:
         m_advice.push_back({kind, m_plan.label, text(m_plan.label, ": ", sentence), share});
     }
 
-    /// Of an execution, if what it copies and packs took so much of what it takes. Waiting for ranks that come late stays as
-    /// it is. What else it waits for is that others copy and pack as much, which they would do in as much less time; no
-    /// longer than that, for between nodes lateness is not known.
+    /// Predicted share of an execution's time if copying and packing need the share `of_copying`. Waiting for
+    /// late ranks stays as it is. The rest of the waiting is copying and packing by others, and shrinks as well;
+    /// it is at most as long as this rank's own copying and packing, because lateness between nodes is not known.
     double share_with(double of_copying) const {
         const double own = m_mean.copying + m_mean.packing;
         const double all = own + m_mean.waiting;
@@ -58,8 +58,8 @@ private:
         return (late + (all - late) * of_copying) / all;
     }
 
-    /// How long ranks wait for each other differs from run to run, so that gains are predicted only where most of an
-    /// execution is something else.
+    /// Waiting times differ from run to run, so gains are predicted only if most of an
+    /// execution is not waiting.
     bool mostly_waits() const { return m_mean.waiting > m_mean.copying + m_mean.packing; }
 
     struct Gain {
@@ -76,7 +76,7 @@ private:
                 {}};
     }
 
-    /// The mean over ranks of a shape's copies: they were measured together, as they are copied together.
+    /// The mean over ranks of a shape's copy times: ranks measured them together, as they copy together.
     double seconds_of(const ExchangeShape& shape) const {
         double sum = 0;
         int count = 0;
@@ -95,7 +95,7 @@ private:
         return **std::find_if(plan.records.begin(), plan.records.end(),
                               [](const PlanRecord* record) { return record != nullptr; });
     }
-    /// Share of the time of copies with another shape; nothing if they could not be measured.
+    /// Copy time of another shape as a share of the present one; nullopt if they could not be measured.
     std::optional<double> copies_of(const ExchangeShape& shape) const {
         const double now = seconds_of(m_record.shapes.front());
         const double then = seconds_of(shape);
@@ -136,12 +136,12 @@ private:
             calls = std::max(calls, record->require_calls);
         }
         if (calls == 0 || asked >= filled || asked == 0) return;
-        // One exchange serves several calls: those of several steps, each of which uses up some of the depth.
+        // If one exchange serves the calls of several steps, each of these uses up some of the depth: no advice.
         if (4 * m_plan.executions < 3 * calls) return;
         std::string sentence =
             text("padding is filled ", filled, " deep, and require() never asked for more than ",
                  asked, " (", calls, " calls)");
-        // The sentence gives bytes, no times: with few bytes, copying is a small part of an exchange.
+        // The sentence gives bytes, not times: with few bytes, copying is a small part of an exchange.
         for (const ExchangeShape& shape : m_record.shapes)
             if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
                 sentence += text(": ", asked, " deep would move ", bytes_text(shape.bytes()),
@@ -149,7 +149,7 @@ private:
         add("depth", sentence);
     }
 
-    /// Every rank whose padding comes from others has looked, and none has found a change.
+    /// Reports arrays whose padding never changed, on every rank whose padding comes from other ranks.
     void about_unwritten() {
         struct Look {
             std::int64_t looks = 0;
@@ -157,7 +157,7 @@ private:
         };
         for (std::size_t s = 0; s < m_record.sets.size(); ++s) {
             const SetRecord& first = m_record.sets[s];
-            // Ranks tell sets apart by their own traffic: some may number them otherwise.
+            // Ranks distinguish sets by their own traffic, so some may number the sets differently.
             if (std::any_of(m_plan.records.begin(), m_plan.records.end(), [&](const auto* record) {
                     return record &&
                            (s >= record->sets.size() || record->sets[s].binds != first.binds ||
@@ -224,7 +224,7 @@ private:
             runs += nest.runs();
         }
         const std::int64_t all = m_record.shapes.front().bytes();
-        // Of few bytes, whatever their runs, it is latency that takes the time.
+        // For few bytes the time is latency, whatever their runs.
         if (2 * bytes <= all || all < few_bytes || m_plan.bandwidth_share <= 0 ||
             m_plan.bandwidth_share > much_bandwidth)
             return;
@@ -272,7 +272,7 @@ private:
                                m_plan.executions, " executions: keep one and use it again"));
     }
 
-    /// Predicts the time of a step in which all ranks have the same work.
+    /// Predicts the time of a step if all ranks have the same work.
     void about_imbalance() {
         if (m_plan.ranks.size() < 2) return;
         for (const RankReport& rank : m_ranks)
@@ -282,7 +282,7 @@ private:
             [](const RankTimes& a, const RankTimes& b) { return a.work < b.work; });
         if (m_mean.step <= 0 || m_mean.work <= 0) return;
         const double share = 1 - (longest->work - m_mean.work) / m_mean.step;
-        // Otherwise it is not this rank that the others wait for.
+        // If not late, the other ranks do not wait for this rank.
         const bool is_late = 2 * longest->late >= longest->work - m_mean.work;
         if (share > worth_share || !is_late) return;
         add("imbalance",
@@ -296,7 +296,7 @@ private:
 
     std::span<const RankReport> m_ranks;
     const PlanSummary& m_plan;
-    const PlanRecord& m_record; ///< of the first rank that has one
+    const PlanRecord& m_record; ///< record of the first rank that has one
     RankTimes m_mean;
     std::vector<Advice>& m_advice;
 };
@@ -315,7 +315,7 @@ void about_processors(std::span<const RankReport> ranks, std::vector<Advice>& ad
     }
 }
 
-/// The plan that a program's steps are counted by: the one that is executed most.
+/// The plan whose executions count as the program's steps: the one that is executed most.
 const PlanSummary* step_plan(std::span<const PlanSummary> plans) {
     const PlanSummary* result = nullptr;
     for (const PlanSummary& plan : plans)
@@ -324,7 +324,7 @@ const PlanSummary* step_plan(std::span<const PlanSummary> plans) {
     return result;
 }
 
-/// The mean, as that of calls is known: a median would not go with it.
+/// A mean, because only the mean is known for calls: a median would not be comparable.
 double mean_step(const PlanSummary& plan) {
     double sum = 0;
     int count = 0;
@@ -339,7 +339,7 @@ double mean_step(const PlanSummary& plan) {
     return count == 0 ? 0 : sum / count;
 }
 
-/// Collective calls that are made in every step, or nearly, and take much of it.
+/// Reports collective calls that run in nearly every step and take much of it.
 void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary> plans,
                  std::vector<Advice>& advice) {
     constexpr std::int64_t few = 5;
@@ -350,7 +350,7 @@ void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary>
     for (const RankReport& first : ranks) {
         if (first.rank < 0) continue;
         for (const CallRecord& call : first.calls) {
-            // Of the rank on which it takes longest: the others wait for that one later.
+            // Time of the rank on which the call takes longest: the others would wait for this rank later.
             double seconds = 0;
             for (const RankReport& rank : ranks)
                 for (const CallRecord& other : rank.calls)

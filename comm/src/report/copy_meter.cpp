@@ -11,15 +11,15 @@ namespace distview::impl {
 
 namespace {
 
-/// Larger sections are not measured: all ranks of a node need twice as much at once.
+/// Larger sections are not measured: every rank of a node needs twice this memory at once.
 constexpr std::int64_t most_section_bytes = std::int64_t{1} << 26;
-/// Plans whose shapes are measured.
+/// The largest number of plans whose shapes are measured.
 constexpr std::size_t most_measured = 6;
 constexpr int repetitions = 5;
 
 using Clock = std::chrono::steady_clock;
 
-/// The compiler must not leave out what is written there.
+/// Keeps the compiler from removing the writes to this memory.
 void keep(const void* written) { asm volatile("" : : "r"(written) : "memory"); }
 
 double seconds_of(const auto& action) {
@@ -34,7 +34,7 @@ double median_of(std::vector<double> values) {
     return *middle;
 }
 
-/// A row of runs; of few bytes without a call.
+/// Copies a row of runs; short runs are copied without a call.
 void copy_row(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
               std::int64_t count, std::int64_t bytes) {
     const auto copy = [&](std::size_t size) {
@@ -51,7 +51,7 @@ void copy_row(const char* from, std::int64_t from_stride, char* to, std::int64_t
     }
 }
 
-/// Copies run by run; packed, one follows the other.
+/// Copies run by run; in packed memory one run follows the other.
 void copy_runs(const RunNest& nest, const char* from, bool from_packed, char* to, bool to_packed) {
     std::vector<std::int64_t> index(nest.axes.size(), 0);
     std::int64_t packed_at = 0;
@@ -79,13 +79,13 @@ std::int64_t reach_of(const RunNest& nest) {
     return reach;
 }
 
-/// Two sections and a pack.
+/// Two sections and a packed buffer.
 class Memory {
 public:
     Memory(std::size_t section, std::size_t pack)
         : m_from(section, 1), m_to(section, 2), m_pack(pack, 3) {}
 
-    /// As between exchanges a program goes through its arrays.
+    /// Visits the sections, as a program does with its arrays between exchanges.
     void sweep() {
         for (std::size_t i = 0; i < m_from.size(); i += 8)
             m_to[i] = static_cast<char>(m_from[i] + 1);
@@ -127,7 +127,7 @@ void measure(ExchangeShape& shape) {
     shape.seconds = median_of(std::move(times));
 }
 
-/// Of the fastest copy: what else the machine does only slows it.
+/// Bandwidth of the fastest copy, because other work of the machine only slows copies.
 double measured_bandwidth() {
     const std::vector<char> from(bandwidth_bytes, 1);
     std::vector<char> to(bandwidth_bytes, 2);
@@ -148,7 +148,7 @@ void measure_copies(RankReport& report) {
     std::vector<PlanRecord*> plans;
     for (PlanRecord& plan : report.plans)
         if (plan.shapes.size() > 1 && plan.timed > 0) plans.push_back(&plan);
-    // The same plans on all ranks: those that were executed most.
+    // The same plans on all ranks: those executed most.
     std::stable_sort(plans.begin(), plans.end(), [](const PlanRecord* a, const PlanRecord* b) {
         return a->executions > b->executions;
     });

@@ -38,7 +38,7 @@ struct RecordMembers {
     }
 };
 
-/// Bytes and messages stay the same.
+/// Joins partners that are reached alike; the sums of bytes and messages stay the same.
 void join_partners(std::vector<Traffic>& traffic) {
     std::vector<Traffic> joined;
     const auto way_of = [](const Traffic& it) {

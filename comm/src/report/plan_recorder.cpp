@@ -7,11 +7,11 @@ namespace distview::impl {
 
 namespace {
 
-/// Sets of arrays that are told apart.
+/// The largest number of sets of arrays that are distinguished.
 constexpr std::size_t most_sets = 32;
 
-/// Few executions look whether they bring anything new: comparing costs more than filling. Two of the first ones, for
-/// programs that make few.
+/// Only few executions compare padding, because comparing costs more than filling. Two of these
+/// are early, for programs with few executions.
 bool looks_in(std::int64_t execution) { return execution == 2 || execution % 16 == 9; }
 
 double seconds_since(PlanRecorder::Clock::time_point began) {

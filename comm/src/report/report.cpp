@@ -23,7 +23,7 @@ struct ReportContent {
     std::span<const Advice> advice{};
 };
 
-/// For people.
+/// Report for the user.
 class TextReport {
 public:
     explicit TextReport(const ReportContent& content) : m_content(content) {}
@@ -41,7 +41,7 @@ private:
     void line(const Parts&... parts) {
         m_text += text(parts..., '\n');
     }
-    /// "  name                value", if there is a value.
+    /// Adds "  name                value" unless the value is empty.
     void row(std::string_view name, const std::string& value) {
         constexpr std::size_t column = 20;
         if (value.empty()) return;
@@ -51,7 +51,7 @@ private:
         return text(count, ' ', what, count == 1 ? "" : "s");
     }
 
-    /// Further lines under the first one.
+    /// Indents further lines to the column of the first one.
     static std::string indented(const std::string& lines) {
         std::string result;
         for (const char c : lines) c == '\n' ? result += "\n" + std::string(20, ' ') : result += c;
@@ -248,7 +248,7 @@ std::string json_of(const PlanSummary& plan) {
     return result;
 }
 
-/// One object a line: "report", then "plan", "transport", "reason", "rank", "call" and "advice" lines. Seconds and bytes.
+/// One object a line: "report", then "plan", "transport", "reason", "rank", "call" and "advice"; in seconds and bytes.
 std::string report_json(const ReportContent& content) {
     JsonLine head("report");
     int missing = 0;
@@ -281,8 +281,8 @@ std::string report_json(const ReportContent& content) {
     return result;
 }
 
-/// Begins the file, or adds to what this process has written there; false if it cannot. One thread at a time: others
-/// may close communicators with a report to the same file.
+/// Replaces the file, or appends to it if this process has written it before; false on failure.
+/// Locks, because other threads may close communicators with a report to the same file.
 bool append(const std::string& file, const std::string& content) {
     static std::mutex mutex;
     static std::set<std::string>& written = *new std::set<std::string>; // MPI may end after statics
@@ -296,7 +296,7 @@ bool append(const std::string& file, const std::string& content) {
 
 void write_report(const std::string& file, std::span<const RankReport> ranks) {
     const std::vector<PlanSummary> plans = summaries_of(ranks);
-    if (plans.empty()) return; // of a communicator that nothing was done with
+    if (plans.empty()) return; // a communicator without plans
     const std::vector<Advice> advice = advise(ranks, plans);
     const ReportContent content{ranks, plans, advice};
     const std::string written =

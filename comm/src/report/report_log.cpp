@@ -9,7 +9,7 @@ namespace distview::impl {
 
 namespace {
 
-/// A program that makes plans again and again must not run out of memory for their records.
+/// Limits: a program that makes plans again and again must not run out of memory for records.
 constexpr std::size_t most_plans = 128;
 constexpr std::size_t most_calls = 64;
 
@@ -50,7 +50,7 @@ void ReportLog::enter_call(std::string_view name) noexcept {
         if (found == m_calls.end() && m_calls.size() < most_calls)
             m_calls.push_back({.name = std::string(name)});
     } catch (const std::bad_alloc&) {
-        m_call = most_calls; // which no report tells of
+        m_call = most_calls; // not in any report
     }
     m_began = Clock::now();
 }

@@ -14,7 +14,7 @@ namespace distview::impl {
 
 namespace {
 
-/// The value that a share of the others does not exceed; 0 of none.
+/// The value that `share` of the values do not exceed; 0 without values.
 double quantile(std::vector<double> values, double share) {
     if (values.empty()) return 0;
     const auto last = static_cast<double>(values.size() - 1);
@@ -31,7 +31,7 @@ std::string formatted(const char* format, double value) {
     return buffer.data();
 }
 
-/// Plans with their records, by the first rank that has one.
+/// Plans with their records, in the order of the first rank that has one.
 std::vector<PlanSummary> plans_of(std::span<const RankReport> ranks) {
     std::vector<PlanSummary> plans;
     for (std::size_t r = 0; r < ranks.size(); ++r)
@@ -83,7 +83,7 @@ RankTimes times_of(const RankReport& rank, const PlanRecord& record) {
     return times;
 }
 
-/// Clocks are compared on a node only.
+/// Compares clocks within a node only.
 void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
     struct Began {
         std::int64_t first;
@@ -121,14 +121,14 @@ RankPairs& pairs_of(std::vector<Reason>& reasons, const std::string& why) {
     return found->pairs;
 }
 
-/// Returns the bytes that it adds.
+/// Returns the added bytes.
 std::int64_t add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan) {
     std::int64_t bytes = 0;
     for (const Traffic& traffic : set.traffic) {
         const std::pair pair{rank.rank, traffic.partner};
         if (!traffic.why_not.empty()) pairs_of(plan.reasons, traffic.why_not).insert(pair);
         if (traffic.is_packed) plan.packed.insert(pair);
-        // The receiver counts messages; who writes in place counts what it writes.
+        // Receivers count messages; a rank that writes in place counts the bytes it writes.
         if (traffic.is_sent && traffic.messages > 0) continue;
         auto total = std::find_if(
             plan.transports.begin(), plan.transports.end(),

@@ -21,8 +21,8 @@ using Form = AxisSide::Form;
 
 constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
-/// The structured part of one of the two sections that are intersected: a window of one process, the
-/// blocks of one process of a cyclic axis, or the blocks of all.
+/// The structured part of one of the two intersected sections: a window of one process, or the
+/// blocks of one process or of all processes of a cyclic axis.
 class Lane {
 public:
     explicit Lane(const AxisWindow& window)
@@ -39,7 +39,7 @@ public:
     std::int64_t next(std::int64_t t) const {
         return m_cyclic && m_process >= 0 ? m_cyclic->next_owned(m_process, t) : t;
     }
-    /// Up to where the elements from t on lie in one piece.
+    /// The end of the piece that holds the elements from t on.
     std::int64_t end(std::int64_t t) const { return m_cyclic ? m_cyclic->chunk_end(t) : forever; }
     bool may_begin_at(std::int64_t t) const { return m_cyclic && m_cyclic->starts_chunk(t); }
     std::int64_t period() const { return m_cyclic ? m_cyclic->period() : 1; }
@@ -54,14 +54,14 @@ private:
     std::int64_t m_step;
 };
 
-/// Elements in which two lanes repeat together, or `most` if that is less.
+/// Number of elements after which both lanes repeat, or `most` if that is less.
 std::int64_t common_period(const Lane& a, const Lane& b, std::int64_t most) {
     const std::int64_t factor = b.period() / std::gcd(a.period(), b.period());
     return a.period() >= most || factor > most / a.period() ? most : a.period() * factor;
 }
 
-/// Adds what `mine` and `theirs` share of the elements [begin, end): from the first end of a block
-/// on one period, with the number of its repeats.
+/// Adds the elements of [begin, end) that `mine` and `theirs` share: one period from the first
+/// end of a block on, with its number of repeats.
 void intersect(const Lane& mine, const Lane& theirs, std::int64_t mirror, std::int64_t begin,
                std::int64_t end, AxisRunList& list) {
     const std::int64_t period = common_period(mine, theirs, end - begin);
@@ -87,7 +87,7 @@ void intersect(const Lane& mine, const Lane& theirs, std::int64_t mirror, std::i
         }
     };
 
-    // No piece may go over the seam of two periods, or its halves would be listed apart.
+    // No piece may cross the seam of two periods: its halves would be listed separately.
     std::int64_t seam = begin;
     if (!mine.may_begin_at(begin) && !theirs.may_begin_at(begin))
         seam = std::min({mine.end(begin), theirs.end(begin), end});
@@ -101,7 +101,7 @@ void intersect(const Lane& mine, const Lane& theirs, std::int64_t mirror, std::i
                    });
 }
 
-/// Adds what one window shares with the other side.
+/// Adds the elements that one window shares with the other side.
 void intersect_window(const AxisWindow& window, const AxisSide& other, AxisRunList& list) {
     if (other.form() == Form::cyclic)
         return intersect(Lane(window), Lane(other), window.mirror, window.begin, window.end, list);
@@ -113,8 +113,8 @@ void intersect_window(const AxisWindow& window, const AxisSide& other, AxisRunLi
                   std::max(window.begin, their.begin), std::min(window.end, their.end), list);
 }
 
-/// Adds what the blocks of one process share with windows of the other side: with those that have
-/// an element of them, not with all.
+/// Adds the elements that the blocks of one process share with windows of the other side.
+/// Visits only windows that hold such elements.
 void intersect_blocks(const AxisSide& side, int p, const AxisSide& other, AxisRunList& list) {
     std::vector<AxisWindow> windows;
     for (std::int64_t t = side.next_owned(p, 0); t < side.count();) {
@@ -170,7 +170,7 @@ void require_all_labels(const AxisIntersection::Side& side, const char* name) {
     });
 }
 
-/// The runs of a process that has been asked for.
+/// The runs of process `p`, which must be the known one.
 std::vector<AxisRun> found_runs(const FoundAxis::RunsByCopy& runs, int copy, int known, int p) {
     require<LayoutError>(p == known, [&] {
         return text("RedistributionSchedule: expected to be asked for coordinate ", known,
@@ -184,7 +184,7 @@ bool is_unstructured(const AxisIntersection::Side& side) {
     return side.layout.type() == DistType::unstructured;
 }
 
-/// The global indices of an axis, ascending: those of a list, or from 0 on.
+/// The global indices of an axis, ascending: a list, or all numbers from 0 on.
 class AxisIndices {
 public:
     explicit AxisIndices(const AxisLayout& axis)
@@ -194,7 +194,7 @@ public:
     const std::int64_t* labels() const { return m_labels; }
     std::int64_t count() const { return m_count; }
     std::int64_t operator[](std::int64_t i) const { return m_labels ? m_labels[i] : i; }
-    /// The number of the first index that is not less.
+    /// The number of the first index that is not less than `index`.
     std::int64_t lower_bound(std::int64_t index) const {
         if (m_labels) return std::lower_bound(m_labels, m_labels + m_count, index) - m_labels;
         return std::clamp<std::int64_t>(index, 0, m_count);
@@ -210,7 +210,7 @@ struct MissingIndices {
     std::int64_t lowest = 0;
 };
 
-/// Indices of the target that the source does not have. One of the two is a list, which is walked through.
+/// Counts indices of the target that the source lacks. At least one of the two is a list, which is traversed.
 MissingIndices missing_indices(const AxisIndices& source, const AxisIndices& target) {
     MissingIndices missing;
     const auto add = [&](std::int64_t lowest, std::int64_t count) {
@@ -275,7 +275,7 @@ AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_p
                                         missing.lowest);
         });
         m_count -= missing.count;
-        // Of two lists the target's; else the structured axis says which indices are elements.
+        // If both axes are lists, the target's list numbers the elements; else the structured axis does.
         const AxisIndices& indices = is_unstructured(from) ? target : source;
         numbering = {true, indices.labels(), indices.count()};
     }

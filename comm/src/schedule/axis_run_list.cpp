@@ -16,7 +16,7 @@ struct Steps {
     friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// From the first element of one run to that of another.
+/// Steps from the first element of one run to the first element of another.
 Steps distance(const AxisRun& a, const AxisRun& b) {
     return {b.mine - a.mine, b.theirs - a.theirs};
 }
@@ -25,7 +25,7 @@ bool repeat_alike(const AxisRun& a, const AxisRun& b) {
     return a.repeats == b.repeats && a.my_period == b.my_period && a.their_period == b.their_period;
 }
 
-/// Appends b to a if it goes on where a ends.
+/// Appends b to a if b continues a.
 bool extend(AxisRun& a, const AxisRun& b) {
     if (!repeat_alike(a, b) || (a.length == 1 && b.length == 1)) return false;
     const AxisRun& longer = a.length > 1 ? a : b;
@@ -38,8 +38,8 @@ bool extend(AxisRun& a, const AxisRun& b) {
     return true;
 }
 
-/// How many single elements from the first on are equally spaced: 1 where nothing is gained. Of two
-/// at a distance the second may well begin a longer run.
+/// The number of equally spaced single elements from the first one on; 1 if merging gains
+/// nothing. Of two distant elements, the second may begin a longer run.
 std::size_t equally_spaced(std::span<const AxisRun> runs) {
     const auto is_single = [&](std::size_t i) {
         return i < runs.size() && runs[i].length == 1 && repeat_alike(runs[0], runs[i]);
@@ -52,7 +52,7 @@ std::size_t equally_spaced(std::span<const AxisRun> runs) {
     return count > 2 || are_neighbours || runs.size() == 2 ? count : 1;
 }
 
-/// Merges runs with their successors, in place; returns how many are left.
+/// Merges runs with their successors, in place; returns the number of runs left.
 std::size_t merge(std::span<AxisRun> runs) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < runs.size();) {
@@ -74,7 +74,7 @@ std::size_t merge(std::span<AxisRun> runs) {
     return kept;
 }
 
-/// Writes repeats as a longer run where they are one.
+/// Turns repeats into one longer run if they are equally spaced.
 void collapse(AxisRun& run) {
     if (run.length == 1) {
         run.my_step = run.my_period;
@@ -105,7 +105,7 @@ AxisRunList::Sorted AxisRunList::sort() {
     return sorted;
 }
 
-/// The same of runs that are in order but for their peers.
+/// Sorts runs that are in order except for their peers.
 AxisRunList::Sorted AxisRunList::deal_out() const {
     std::vector<std::size_t> ends(static_cast<std::size_t>(m_most_peer) + 2, 0);
     for (const Found& found : m_found) ++ends[static_cast<std::size_t>(found.run.peer) + 1];
@@ -128,7 +128,7 @@ std::vector<AxisRun> AxisRunList::finish() {
     for (const std::size_t end : ends) {
         std::span part = std::span(runs).subspan(begin, end - begin);
         begin = end;
-        // Runs within one period first: the repeats of a run must stay together.
+        // Merges runs within one period first: the repeats of a run must stay together.
         part = part.first(merge(part));
         for (AxisRun& run : part)
             if (run.repeats > 1) collapse(run);

@@ -10,12 +10,12 @@
 
 namespace distview::impl {
 
-/// The runs of one section as they are found, in any order.
+/// The runs of one section, added in any order.
 class AxisRunList {
 public:
     struct Found {
-        AxisRun run;             ///< steps of a single element mean nothing
-        std::int64_t mirror = 0; ///< of the target's axis
+        AxisRun run;             ///< steps of a single element have no meaning
+        std::int64_t mirror = 0; ///< mirror of the target's axis
         std::int64_t element = 0;
     };
 
@@ -27,14 +27,14 @@ public:
     }
     void reserve(std::int64_t count) { m_found.reserve(static_cast<std::size_t>(count)); }
 
-    /// By peer, mirror and element, in as few runs as neighbours in that order merge into.
+    /// Returns the runs by peer, mirror and element. Neighbours in that order are merged where they fit.
     ///
-    /// Depends on the runs of each pair of sections alone and treats both alike, so that both get
-    /// the same runs in the same order.
+    /// The result depends only on the runs of each pair of sections and treats both sections
+    /// alike, so that both get the same runs in the same order.
     std::vector<AxisRun> finish();
 
 private:
-    /// The runs, and where those of each peer and mirror end.
+    /// The runs, and the ends of the runs of each peer and mirror.
     struct Sorted {
         std::vector<AxisRun> runs{};
         std::vector<std::size_t> ends{};

@@ -42,7 +42,7 @@ AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, 
     case DistType::cyclic:
         m_block_size =
             m_grid_size == 1 ? m_size : std::min(layout.as_cyclic().block_size(), m_size);
-        // One round only: that is intervals, and the products below cannot overflow.
+        // A single round counts as intervals, so that the products below cannot overflow.
         if (m_size == 0 || m_block_size >= ceil_div(m_size, m_grid_size)) break;
         m_form = Form::cyclic;
         m_period = m_block_size * m_grid_size /
@@ -170,7 +170,7 @@ std::int64_t AxisSide::held_end(int p) const noexcept {
 }
 
 bool AxisSide::find_window(int p, std::int64_t mirror, AxisWindow& window) const noexcept {
-    // Cells of this process without wrapping, of which a mirror has the m_size from m_size * mirror on.
+    // Cells of this process without wrapping; a mirror has m_size of them, from m_size * mirror on.
     const std::int64_t shift = mirror * m_size;
     const std::int64_t first = (m_fill_padding ? held_begin(p) : bound(p)) - shift;
     const std::int64_t last = (m_fill_padding ? held_end(p) : bound(p + 1)) - shift;
@@ -232,7 +232,7 @@ void AxisSide::append_mirror_meeting(std::int64_t mirror, std::int64_t begin, st
     const std::int64_t shift = mirror * m_size;
     const std::int64_t lowest = std::min(cell(begin), cell(end - 1)) + shift;
     const std::int64_t highest = std::max(cell(begin), cell(end - 1)) + shift;
-    // Blocks ascend, their sections need not: bisect for the widest, then look at each.
+    // Blocks ascend, but sections need not: bisects with the widest reach, then checks each.
     int p = 0;
     for (int after = m_grid_size; p < after;) {
         const int middle = p + (after - p) / 2;
@@ -267,7 +267,7 @@ std::int64_t AxisSide::next_owned(int p, std::int64_t t) const noexcept {
             m_slice.step > 0 ? p - block % m_grid_size : block % m_grid_size - p;
         if (ahead == 0) return t;
         const std::int64_t blocks = ahead < 0 ? ahead + m_grid_size : ahead;
-        // To the next block of p; with a step longer than a block perhaps over it.
+        // Moves to the next block of p; a step longer than a block may skip it.
         if (m_slice.step > 0) {
             if (blocks > (m_size - 1) / m_block_size - block) return count();
             t += ceil_div((block + blocks) * m_block_size - i, m_slice.step);
@@ -280,7 +280,7 @@ std::int64_t AxisSide::next_owned(int p, std::int64_t t) const noexcept {
 
 std::int64_t AxisSide::local_period(std::int64_t elements) const noexcept {
     const std::int64_t round = m_block_size * m_grid_size;
-    // A period goes over a whole number of rounds, each of which adds a block to every section.
+    // A period covers a whole number of rounds; each round adds a block to every section.
     const std::int64_t rounds = m_slice.step / std::gcd(round, std::abs(m_slice.step));
     return elements / m_period * rounds * m_block_size;
 }

@@ -12,7 +12,7 @@
 
 namespace distview::impl {
 
-/// Elements [begin, end) of a slice that one process has in one piece: t is at offset + t * step.
+/// Elements [begin, end) of a slice that one process has in one piece: element t is at offset + t * step.
 struct AxisWindow {
     int process = 0;
     std::int64_t mirror = 0; ///< copy of a periodic axis: 0 the interior itself
@@ -26,7 +26,7 @@ struct AxisWindow {
     friend auto operator<=>(const AxisWindow&, const AxisWindow&) = default;
 };
 
-/// A place where an element is: of a window, if the process has several.
+/// A place of an element; `mirror` tells the window, if the process has several.
 struct AxisPlace {
     int process = 0;
     std::int64_t mirror = 0;
@@ -37,20 +37,20 @@ struct AxisPlace {
 struct AxisNumbering {
     /// Whether elements are numbered by index values; else by the cells of the slice.
     bool by_index = false;
-    /// Element t is index indices[t] of these, which ascend; null: index t.
+    /// Element t is the index indices[t], which ascend; null: the index t.
     const std::int64_t* indices = nullptr;
-    std::int64_t count = 0; ///< of the elements
+    std::int64_t count = 0; ///< number of elements
 };
 
-/// Whether an index of the axis is on several processes, as it may be of unstructured ones.
+/// Whether several processes hold an index of the axis, as unstructured axes allow.
 bool has_shared_indices(const AxisLayout& axis);
-/// The most padding that a process has on each side, where it copies elements of the axis.
+/// The widest padding, on each side, in which a process has copies of the axis' elements.
 Widths widest_copies(const BlockLayout& axis);
 
-/// Where the elements of a slice of an axis are: those to read, or those to write.
+/// Places of the elements of an axis slice: to read them, or to write them.
 ///
-/// Cells (i) are interior cells of the axis, elements (t) those of the slice: i = begin + t * step. With a
-/// numbering by index the elements of an unstructured axis are what it says, and the slice is the whole axis.
+/// Cells (i) are interior cells of the axis, elements (t) are cells of the slice: i = begin + t * step.
+/// A numbering by index defines the elements of an unstructured axis; the slice is then the whole axis.
 class AxisSide {
 public:
     enum class Form {
@@ -60,29 +60,29 @@ public:
     };
     enum class Role { source, target };
 
-    /// `slice` must be valid and complete; what `numbering` points to must outlive this.
+    /// `slice` must be valid and complete; the indices of `numbering` must outlive this.
     AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding,
              const AxisNumbering& numbering = {});
-    /// The same source, elements read from another process that holds them: of the holders by ascending
-    /// process that with the given number. Elements that fewer processes hold are left out.
+    /// The same source, with each element read from holder `number`, by ascending process.
+    /// Elements with fewer holders are left out.
     AxisSide of_copy(int number) const;
-    /// The most processes that own one index.
+    /// The largest number of processes that own one index.
     int most_copies() const;
 
     Form form() const noexcept { return m_form; }
     const AxisSlice& slice() const noexcept { return m_slice; }
     std::int64_t count() const noexcept { return m_slice.count; }
 
-    // Of intervals. Windows without padding tile [0, count()).
+    // For intervals. Windows without padding tile [0, count()).
 
     void append_windows(int p, std::vector<AxisWindow>& windows) const;
     /// The windows of all processes that share elements with [begin, end).
     void append_windows_meeting(std::int64_t begin, std::int64_t end,
                                 std::vector<AxisWindow>& windows) const;
-    /// The window that element t is in, padding aside.
+    /// The window of element t, without padding.
     AxisWindow owner_window(std::int64_t t) const noexcept;
 
-    // Of cyclic axes.
+    // For cyclic axes.
 
     int owner(std::int64_t t) const noexcept {
         return static_cast<int>(cell(t) / m_block_size % m_grid_size);
@@ -97,17 +97,17 @@ public:
     bool starts_chunk(std::int64_t t) const noexcept;
     /// The first element from t on that process p owns, or count().
     std::int64_t next_owned(int p, std::int64_t t) const noexcept;
-    /// After so many elements owners repeat.
+    /// Number of elements after which the owners repeat.
     std::int64_t period() const noexcept { return m_period; }
-    /// By how much a multiple of the period moves local positions.
+    /// Distance between local positions that are `elements`, a multiple of the period, apart.
     std::int64_t local_period(std::int64_t elements) const noexcept;
 
-    // Of any form, element by element.
+    // For any form, element by element.
 
     /// Calls visit(AxisPlace, t) for the elements of process p by ascending t, window by window.
     template <class Visit>
     void for_each_own(int p, Visit&& visit) const;
-    /// Where labels were last found: the next one is near if elements are asked for in order.
+    /// Positions where labels were last found: the next label is near if elements are requested in order.
     struct Cursors {
         std::vector<std::int64_t> by_process;
         std::int64_t cell = 0;
@@ -117,11 +117,11 @@ public:
         return {std::vector<std::int64_t>(are_used ? static_cast<std::size_t>(m_grid_size) : 0, 0),
                 0};
     }
-    /// Calls visit(AxisPlace) for the one place to read element t from, or all to write it to; for none if
-    /// the axis does not have the element.
+    /// Calls visit(AxisPlace) for the place from which element t is read, or for all places to
+    /// which it is written; for none if the axis lacks the element.
     template <class Visit>
     void for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) const;
-    /// Process p has at most so many elements.
+    /// Upper limit of the number of elements of process p.
     std::int64_t own_limit(int p) const noexcept {
         const std::int64_t held = m_layout.local_extent(p);
         return m_fill_padding ? held : std::min(held, count());
@@ -137,29 +137,29 @@ private:
     std::int64_t bound(int p) const noexcept;
     std::int64_t held_begin(int p) const noexcept;
     std::int64_t held_end(int p) const noexcept;
-    /// Whether process p has elements in its part of a mirror.
+    /// Finds the window of process p in a mirror; false if it has no elements there.
     bool find_window(int p, std::int64_t mirror, AxisWindow& window) const noexcept;
     void append_mirror_meeting(std::int64_t mirror, std::int64_t begin, std::int64_t end,
                                std::vector<AxisWindow>& windows) const;
-    /// The processes that hold each label, where labels are shared.
+    /// The processes that hold each label, if labels are shared.
     struct Holders {
         std::vector<std::int64_t> offsets{}; ///< holders of label i begin here
         std::vector<AxisPlace> places{};     ///< by label, then process
     };
     void list_holders();
-    /// Whether process p is where cell `cell` is read from, or one of those where it is written.
+    /// Whether `cell` is read from process p or, for a target, written there.
     bool takes_part(int p, std::int64_t cell) const noexcept;
     std::vector<Listed> listed(int p) const;
-    /// The element that a label of a cell is, -1 if none.
+    /// The element of a cell with this label, -1 if none.
     std::int64_t element_of(std::int64_t cell, std::int64_t label,
                             std::int64_t& cursor) const noexcept;
-    /// The cell that element t is, -1 if the axis does not have it.
+    /// The cell of element t, -1 if the axis lacks it.
     std::int64_t cell_of(std::int64_t t, std::int64_t& cursor) const noexcept;
-    /// Where `label` is in an ascending list, or would be: looked for around `hint`, further and
-    /// further away.
+    /// Position of `label` in an ascending list, or where it would be inserted. Searches from
+    /// `hint` outwards in growing steps.
     static std::int64_t find_near(const std::int64_t* sorted, std::int64_t count, std::int64_t hint,
                                   std::int64_t label) noexcept;
-    /// Where `label` is in an ascending list, -1 if it is not there; moves the cursor.
+    /// Position of `label` in an ascending list, -1 if it is not there; moves the cursor.
     static std::int64_t find_at(const std::int64_t* sorted, std::int64_t count,
                                 std::int64_t& cursor, std::int64_t label) noexcept;
 
@@ -167,15 +167,15 @@ private:
     AxisSlice m_slice;
     Form m_form = Form::intervals;
     Role m_role;
-    bool m_fill_padding = false; ///< and there is some
+    bool m_fill_padding = false; ///< true only if padding exists
     std::int64_t m_size;         ///< interior cells
     int m_grid_size;
     std::int64_t m_block_size = 0; ///< cyclic
     std::int64_t m_period = 1;
-    Widths m_widest{}; ///< no section reaches further beyond its interior
+    Widths m_widest{}; ///< largest reach of a section beyond its interior
     AxisNumbering m_numbering{};
     std::shared_ptr<const Holders>
-        m_holders{}; ///< null: each label is on one process, or none is asked for
+        m_holders{}; ///< null: each label is on one process, or holders are not needed
     int m_copy = 0;  ///< number of the holder from which a source's element is read
 };
 
@@ -230,7 +230,7 @@ void AxisSide::for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) c
             for (std::size_t h = first; h < last; ++h) visit(m_holders->places[h]);
             break;
         }
-        if (m_copy > 0) break; // nobody shares
+        if (m_copy > 0) break; // no label is shared
         const UnstructuredLayout& lists = m_layout.as_unstructured();
         const auto p = static_cast<int>(lists.all_owners()[i]);
         std::int64_t& cursor = cursors.by_process[static_cast<std::size_t>(p)];

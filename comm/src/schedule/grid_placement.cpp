@@ -22,13 +22,13 @@ namespace {
 using impl::Factors;
 using impl::for_each_product;
 
-/// Costs of cutting an axis of an array, whatever the grid is.
+/// Costs of cutting an axis of an array, independent of the grid.
 struct CutAxis {
     std::int64_t size = 0;  ///< elements along it
-    std::int64_t width = 0; ///< of the padding on both sides of a cut
+    std::int64_t width = 0; ///< padding on both sides of a cut, together
     bool periodic = false;
 
-    /// How many times `parts` parts of the axis meet.
+    /// The number of cuts between `parts` parts of the axis.
     std::int64_t cuts(int parts) const { return parts == 1 ? 0 : periodic ? parts : parts - 1; }
 };
 
@@ -41,7 +41,7 @@ CutAxis cut_axis(const AxisLayout& axis) {
     return cut;
 }
 
-/// A grid and the box of it that takes as many processes as `box` says.
+/// A grid of processes, divided into boxes of `box` processes.
 struct Candidate {
     Factors grid;
     Factors box;
@@ -83,7 +83,7 @@ public:
         GridPlacement best;
         best.between_nodes = -1;
         const std::int64_t before = count(balanced, in_order).value_or(-1);
-        // Surfaces are exact but for corners and for boxes of unequal nodes: the best few are counted.
+        // Surfaces are exact except for corners and boxes of unequal nodes: so the best few are counted.
         constexpr std::size_t counted = 8;
         std::size_t suitable = 0;
         for (const Candidate& candidate : candidates) {
@@ -97,11 +97,11 @@ public:
                 best = {grid, std::move(ranks), *elements, before};
         }
         if (best.between_nodes < 0) {
-            // The error says what does not fit.
+            // Throws an error that says what does not fit.
             const ArrayLayout layout(balanced, m_axes);
             for (int p = 0; p < n; ++p) PaddingExchangeSchedule(layout, p, m_options);
         }
-        // The usual grid stays if nothing is gained.
+        // Keeps the usual grid if nothing is gained.
         if (before >= 0 && before <= best.between_nodes)
             return {balanced, std::move(in_order), before, before};
         return best;
@@ -122,7 +122,7 @@ private:
                 for (int d = 0; d < m_rank; ++d)
                     cuts[static_cast<std::size_t>(d)] = cut_axis(layout.axis(d));
             } catch (const LayoutError&) {
-                return; // an axis that says how many processes it has
+                return; // an axis with a fixed number of processes
             }
             const std::int64_t between_processes = surface(cuts, grid, Factors{});
             std::int64_t flatness = 0;
@@ -135,7 +135,7 @@ private:
         return candidates;
     }
 
-    /// Elements that go from one box of processes to another one; boxes of zeros are single processes.
+    /// Elements that are exchanged between boxes of processes; boxes of zeros are single processes.
     std::int64_t surface(const std::array<CutAxis, max_rank>& cuts, const Factors& grid,
                          const Factors& box) const {
         std::int64_t elements = 0;
@@ -149,9 +149,9 @@ private:
         return elements;
     }
 
-    /// Deals boxes out to the nodes in turn, as many as each has ranks for, and their processes to its ranks.
+    /// Gives each node in turn as many boxes as it has ranks for, and their processes to its ranks.
     std::vector<int> ranks_in_boxes(const ProcessGrid& grid, const Factors& box) const {
-        std::vector<std::pair<Factors, int>> processes; // (box, then the place in it; process)
+        std::vector<std::pair<Factors, int>> processes; // (box, process)
         for (int p = 0; p < grid.size(); ++p) {
             const GridCoordinates at = grid.coordinates(p);
             Factors box_at{};
@@ -170,7 +170,7 @@ private:
         return ranks;
     }
 
-    /// Elements between nodes, message by message; nothing if the grid does not suit the axes.
+    /// Counts elements of messages between nodes; nullopt if the grid does not suit the axes.
     std::optional<std::int64_t> count(const ProcessGrid& grid,
                                       const std::vector<int>& ranks) const {
         const auto node_of = [&](int process) {

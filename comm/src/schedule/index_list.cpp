@@ -22,7 +22,7 @@ void require_numbers(std::size_t got, int rank, const char* what) {
 
 std::vector<std::int64_t> indices_of(const IndexRange& range) {
     require<UsageError>(range.step != 0, "IndexList::add_box: expected a step that is not 0");
-    // Unsigned, in which distances fit and steps may lead past the end.
+    // Unsigned arithmetic, in which distances fit and steps may pass the end.
     const auto begin = static_cast<std::uint64_t>(range.begin);
     const auto step = static_cast<std::uint64_t>(range.step);
     const bool ascends = range.step > 0;
@@ -77,7 +77,7 @@ void IndexList::add_part(Part part) {
     m_parts.push_back(std::move(part));
 }
 
-/// The last part, if elements can be appended to it one by one, else a new one.
+/// The last part, if elements can be appended to it one by one; else a new one.
 IndexList::Part& IndexList::listed() {
     if (m_parts.empty() || m_parts.back().is_product) {
         m_parts.push_back({false, {}, size()});
@@ -101,7 +101,7 @@ void IndexList::add_elements(std::span<const std::int64_t> indices) {
     Part& part = listed();
     for (std::vector<std::int64_t>& axis : part.axes) {
         const std::less<> before;
-        // Of a list's own numbers, which move when it grows.
+        // Copies numbers of the list itself, which move when it grows.
         if (!before(indices.data(), axis.data()) &&
             before(indices.data(), axis.data() + axis.size()))
             return add_elements(std::vector(indices.begin(), indices.end()));

@@ -18,8 +18,8 @@ constexpr int high = 1;
 
 std::int64_t width(Widths widths, int side) { return side == low ? widths.low : widths.high; }
 
-/// The elements of a process along an axis that no exchange writes, and the padding on both sides of them. On a
-/// periodic axis boundary padding is itself a copy.
+/// The elements of a process along an axis that no exchange writes, and the padding on both
+/// sides of them. On a periodic axis boundary padding holds copies, too.
 struct Section {
     std::int64_t kept = 0;
     Widths padding{};
@@ -33,7 +33,7 @@ Section section_of(const BlockLayout& axis, int p) {
     return {edge.low + interior + edge.high, copies};
 }
 
-/// The least padding on a side among the processes that have any there: what all ranks can count with. 0 if none has.
+/// The least padding on a side among the processes that have some: the depth that all ranks can use. 0 if none has any.
 std::int64_t common_padding(const BlockLayout& axis, int side) {
     const int last = axis.grid_size() - 1;
     const int end = side == low ? 0 : last;
@@ -52,8 +52,8 @@ std::int64_t common_padding(const BlockLayout& axis, int side) {
     return least == whole_width ? 0 : least;
 }
 
-/// Calls visit(process) for the processes beside p on one side, the nearest first, around a periodic axis
-/// again and again, until it returns false.
+/// Calls visit(process) for the processes beside p on one side, nearest first, until it returns
+/// false. On a periodic axis it continues around the axis.
 template <class Visit>
 void for_each_beside(const BlockLayout& axis, int p, int side, Visit&& visit) {
     for (const int last = axis.grid_size() - 1;;) {
@@ -66,7 +66,7 @@ void for_each_beside(const BlockLayout& axis, int p, int side, Visit&& visit) {
     }
 }
 
-/// The positions that an exchange leaves alone: periodic boundary padding is written.
+/// The positions that an exchange does not write; it writes periodic boundary padding.
 LocalRange unwritten(const AxisLayout& axis, int p) {
     return axis.periodic() ? axis.interior_local(p) : axis.owned_local(p);
 }
@@ -92,7 +92,7 @@ PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int 
     m_filled.set_corners(m_stencil == Stencil::box || padded_axes < 2);
 }
 
-/// The widths asked for; those of the layout, which vary along the axis, where none are.
+/// The requested widths; if none are requested, the whole widths of the layout, which vary along the axis.
 Widths PaddingExchangeSchedule::exchanged_widths(int axis,
                                                  const PaddingExchangeOptions& options) const {
     if (!options.widths) return {whole_width, whole_width};
@@ -136,7 +136,7 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     m_filled.set_depth(axis, {std::min(widths.low, common_padding(block, low)),
                               std::min(widths.high, common_padding(block, high))});
 
-    // Padding of this section on one side: what the neighbour there has next to it, then what is behind that.
+    // Padding of this section on one side: the nearest process fills the nearest part, then the next process.
     const auto append_incoming = [&](int side) {
         const int wall = side == low ? 0 : block.grid_size() - 1;
         if (me == wall && !block.periodic()) return;
@@ -167,7 +167,7 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
             return filled < depth;
         });
     };
-    // Elements of this section in others' padding on one side of these: of processes on the other side of it.
+    // Elements of this section that other processes, on its opposite side, have in their padding on this side.
     const auto append_outgoing = [&](int side) {
         const std::int64_t asked = width(widths, side);
         const std::int64_t most = std::min(asked, width(impl::widest_copies(block), side));
@@ -196,8 +196,8 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     end_axis();
 }
 
-/// Merges the pieces of every axis that this process does not share, if corners are filled: exchanged boxes then
-/// include the padding filled locally.
+/// Merges the pieces of every axis with a single process, if corners are filled: exchanged
+/// boxes then include the padding filled locally.
 PaddingExchangeSchedule::Pieces PaddingExchangeSchedule::joined(const Pieces& pieces) const {
     if (m_stencil == Stencil::faces) return pieces;
     Pieces result;
@@ -277,7 +277,7 @@ LocalBox PaddingExchangeSchedule::inner_cells() const noexcept {
     for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a) {
         const auto axis = static_cast<int>(a);
         const LocalRange kept = unwritten_range(axis);
-        // The nearest piece says it: if it is this section's own, all other processes are empty.
+        // The nearest piece decides: if it is this section's own, all other processes are empty.
         const auto from_others = [&](int side) {
             for (const Piece& piece : m_incoming.of(axis))
                 if (piece.direction == side)

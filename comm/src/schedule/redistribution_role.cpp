@@ -8,7 +8,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Element `e` of a run, counted through its repeats, as the first of `length` in `repeats` of them.
+/// Part of a run from element `e` on, counted through its repeats: `length` elements of `repeats` repeats.
 AxisRun piece_of(const AxisRun& run, std::int64_t e, std::int64_t length, std::int64_t repeats) {
     AxisRun piece = run;
     const std::int64_t repeat = e / run.length;
@@ -32,7 +32,7 @@ std::vector<AxisRun> cut_runs(std::span<const AxisRun> runs, std::int64_t begin,
         std::int64_t at = std::max<std::int64_t>(begin, 0);
         const std::int64_t last = std::min(end, run.elements());
         while (at < last) {
-            // Up to the next seam of repeats; from there all whole ones together.
+            // Up to the next end of a repeat; from there, all whole repeats together.
             const std::int64_t to_seam = run.length - at % run.length;
             const std::int64_t whole = (last - at) / run.length;
             if (to_seam == run.length && whole > 0) {

@@ -17,7 +17,7 @@ namespace {
 using impl::AxisIntersection;
 using impl::AxisRun;
 
-/// Elements along an axis that come from (or go to) a coordinate of the other grid.
+/// Number of elements along an axis from (or for) a coordinate of the other grid.
 struct Share {
     int coordinate;
     std::int64_t elements;
@@ -39,7 +39,7 @@ std::int64_t share_with(const std::vector<Share>& shares, int coordinate) {
     return found != shares.end() && found->coordinate == coordinate ? found->elements : 0;
 }
 
-/// Whether a target's axis has places to write beside each element's owner.
+/// Whether elements of a target's axis are also written to places besides their owner's.
 bool has_copies(const AxisLayout& axis, bool fill_padding) {
     if (impl::has_shared_indices(axis)) return true;
     return axis.is_block() && fill_padding && !(impl::widest_copies(axis.as_block()) == Widths());
@@ -151,7 +151,7 @@ std::vector<RedistributionSchedule> RedistributionSchedule::of_further_copies() 
 }
 
 std::int64_t RedistributionSchedule::elements() const noexcept {
-    // Where one is 0, the others' product may not fit.
+    // If one count is 0, the product of the others may not fit.
     for (int d = 0; d < rank(); ++d)
         if (axis(d).count() == 0) return 0;
     std::int64_t count = 1;
@@ -255,7 +255,7 @@ RedistributionRuns RedistributionSchedule::runs_from(int from_process) const {
 
 std::vector<RedistributionSchedule::Message>
 RedistributionSchedule::messages(const RedistributionRuns& runs) const {
-    // By axis of the peer's grid, so that its processes come up in order.
+    // By axis of the peer's grid, so that its processes are listed in order.
     const ProcessGrid& grid = runs.receives ? m_from.grid() : m_to.grid();
     std::array<std::vector<Share>, max_rank> shares;
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {

@@ -38,8 +38,8 @@ std::vector<Overlap> overlaps_of(const AxisIntersection& axis, int extent) {
     return result;
 }
 
-/// The permutation for which the overlaps' sum is largest: for every `to` its `from`. Shortest augmenting
-/// paths with potentials, one row at a time (the Hungarian method as of Jonker and Volgenant).
+/// The permutation with the largest sum of overlaps: for every `to` its `from`. Shortest augmenting
+/// paths with potentials, one row at a time (the Hungarian method of Jonker and Volgenant).
 std::vector<int> best_matching(const std::vector<Overlap>& overlaps, int extent) {
     const auto n = static_cast<std::size_t>(extent);
     std::vector<std::int64_t> cost(n * n, 0); // by `to`, then `from`
@@ -49,7 +49,7 @@ std::vector<int> best_matching(const std::vector<Overlap>& overlaps, int extent)
 
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
-    // Column n is where the search for each row begins.
+    // The search for each row begins at column n.
     std::vector<std::int64_t> row_potential(n, 0), column_potential(n + 1, 0);
     std::vector<std::size_t> row_of(n + 1, none), before(n + 1, n);
     for (std::size_t row = 0; row < n; ++row) {

@@ -30,7 +30,7 @@ void check_cuda(cudaError_t result, const char* call) {
     throw Error(text(call, ": ", cudaGetErrorString(result)));
 }
 
-/// Memory that its last user frees, be it after Kokkos or at the program's end, when CUDA may have gone.
+/// Memory that its last user frees, even after Kokkos has ended or at program exit, when CUDA may be gone.
 std::shared_ptr<char> owned(void* memory, cudaError_t (*release)(void*)) {
     return {static_cast<char*>(memory), [release](char* data) {
                 release(data);
@@ -38,7 +38,7 @@ std::shared_ptr<char> owned(void* memory, cudaError_t (*release)(void*)) {
             }};
 }
 
-/// MPI's own answer to whether it takes device memory.
+/// Whether MPI claims to accept device memory.
 bool mpi_claims_cuda() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;
@@ -97,7 +97,7 @@ public:
         unsigned long long number = 0;
         unsigned int managed = 1;
         int legacy = 0;
-        // Handles are of allocations of cudaMalloc() alone, and name their beginning.
+        // Handles exist for allocations of cudaMalloc() only, and refer to their beginning.
         if (cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) !=
                 CUDA_SUCCESS ||
             managed ||
@@ -162,11 +162,11 @@ private:
         m_reason = reason;
     }
 
-    /// Kokkos' device, whichever the program has made current meanwhile.
+    /// Makes Kokkos' device current: the program may have changed it.
     static void use_device() { check_cuda(cudaSetDevice(Kokkos::device_id()), "cudaSetDevice"); }
 
-    /// Whether bytes sent from device memory to this process itself arrive in device memory. Only asked
-    /// where MPI claims it: another one would read a device's address as the host's.
+    /// Whether bytes sent from device memory to this process itself arrive in device memory.
+    /// Only called if MPI claims it: another MPI would read a device's address as the host's.
     bool mpi_delivers() {
         constexpr std::size_t bytes = 65536;
         std::vector<char> sent(bytes);
@@ -185,8 +185,8 @@ private:
         return sent == received;
     }
 
-    std::atomic<int> m_device{0}; ///< of mappings
-    // Texts that stay.
+    std::atomic<int> m_device{0}; ///< device of the mappings
+    // Texts that are never freed.
     std::atomic<const char*> m_refusing{nullptr};
     std::atomic<const char*> m_reason{nullptr};
 };
@@ -194,7 +194,7 @@ private:
 } // namespace
 
 DeviceLayer& cuda_layer() {
-    static auto& layer = *new CudaLayer; // mappings are closed as late as static objects are
+    static auto& layer = *new CudaLayer; // mappings may be closed during static destruction
     return layer;
 }
 

@@ -112,8 +112,8 @@ bool DirectExchange::wait(Waiter& waiter, const std::vector<char>* wanted) noexc
 
 void DirectExchange::abandon() noexcept {
     if (!std::exchange(m_under_way, false)) return;
-    // A source that was told of the end of reading, or that has dropped the plan, may have given its line to another one.
-    // One that is written to must not take the exchange for done, nor one of other arrays, whose epoch may be lower.
+    // A source that knows the end of reading, or has dropped the plan, may have given its line to another plan. A
+    // source that is written to must not see this exchange as done, nor one of other arrays with a lower epoch.
     for (std::size_t i = 0; i < m_sources.size() && m_reads; ++i) {
         SyncLine& done = *m_sources[i].done;
         if (!is_ours(done)) continue;

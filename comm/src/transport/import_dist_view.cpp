@@ -31,7 +31,7 @@ using protocol::DimData;
 using protocol::ExportedSection;
 using protocol::SectionDescription;
 
-/// Of a description, for other ranks.
+/// Members of a description, for other ranks.
 struct DescriptionMembers {
     static auto of(protocol::PaddingValue& it) { return std::tie(it.low, it.high, it.length); }
     static auto of(DimData& it) {
@@ -42,14 +42,14 @@ struct DescriptionMembers {
     static auto of(SectionDescription& it) { return std::tie(it.dim_data, it.extents); }
 };
 
-/// Of every rank's description: its length is known to all.
+/// Header of a rank's description; all ranks get all headers, and so the lengths.
 struct Head {
     std::int64_t bytes = 0;
     protocol::Version version{};
     ElementType element{};
 };
 
-/// Descriptions are sent in words: MPI counts 8 times as many bytes of them.
+/// Descriptions are sent in words, so that MPI can count 8 times as many bytes.
 constexpr std::int64_t word_bytes = sizeof(std::int64_t);
 
 std::int64_t words_of(std::int64_t bytes) { return (bytes + word_bytes - 1) / word_bytes; }
@@ -76,7 +76,7 @@ std::string gather_descriptions(const Communicator& comm, const std::vector<Head
     return all;
 }
 
-/// Out of what gather_descriptions() returns.
+/// Unpacks the result of gather_descriptions().
 std::vector<SectionDescription> unpack(const std::vector<Head>& heads, std::string_view all) {
     std::vector<SectionDescription> sections;
     std::size_t begin = 0;
@@ -106,27 +106,27 @@ AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& ex
     const std::string mine = agree_on(comm, "import_dist_view", [&] {
         const SectionDescription description = exported.description();
         protocol::require_conforming(exported.version, description, comm.rank());
-        // Checks here what would make this rank's AnyDistView throw after the others have theirs.
+        // Checked here: otherwise this rank's AnyDistView would throw after the others have theirs.
         impl::check_memory(exported.section, "import_dist_view");
         std::string packed = impl::packed<DescriptionMembers>(description);
         bytes = std::ssize(packed);
         packed.resize(static_cast<std::size_t>(words_of(bytes) * word_bytes));
         return packed;
     });
-    // From here on all ranks look at the same data, so that they come to the same verdict.
+    // From here on all ranks check the same data, so that they reach the same result.
     const std::vector<Head> heads =
         all_gather(comm, Head{bytes, exported.version, exported.section.element});
     std::vector<protocol::Version> versions;
     for (const Head& head : heads) versions.push_back(head.version);
     protocol::throw_if_violated(protocol::rules::versions_agree(versions));
     const std::string all = gather_descriptions(comm, heads, mine);
-    AnyDistView view = [&] { // made where it is returned: copies take memory
+    AnyDistView view = [&] { // built in place: a copy needs memory
         try {
             ArrayLayout layout =
                 protocol::layout_from_dim_data(exported.version, unpack(heads, all));
             check_elements(heads);
             return AnyDistView(exported.section, std::move(layout), comm.rank());
-        } catch (const std::bad_alloc&) { // may be of this rank alone
+        } catch (const std::bad_alloc&) { // perhaps on this rank alone
             agree(comm, "import_dist_view", std::current_exception());
             throw;
         }

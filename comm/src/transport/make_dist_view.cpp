@@ -43,7 +43,7 @@ std::shared_ptr<void> allocate_section(const Communicator& comm, std::size_t byt
 
 namespace {
 
-/// Fills a page of elements. Each thread is the first to touch what is nearest to it; the arena's pages have their places.
+/// Fills a page of elements. Each thread first touches the pages near to it; pages of the arena are already placed.
 struct FillPage {
     static constexpr std::size_t page = 4096;
 

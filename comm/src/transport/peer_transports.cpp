@@ -21,7 +21,7 @@ namespace {
 /// How the elements of a field can be reached.
 enum class Reach : std::int64_t { nowhere, segment, pack, device };
 
-/// Where the lines and the pack of an offer lie. Sent as bytes, before the fields.
+/// Location of the lines and the pack of an offer. Sent as bytes, before the fields.
 struct Head {
     SegmentAddress lines{};
     std::int64_t ready = 0; ///< offset
@@ -29,7 +29,7 @@ struct Head {
     Arena::Place pack{};
     std::int64_t has_pack = 0;
 };
-/// A field. Sent as bytes.
+/// A field of an offer. Sent as bytes.
 struct Offered {
     Arena::Place place{};
     Reach reach = Reach::nowhere;
@@ -71,7 +71,7 @@ Offer make_offer(CommunicatorState& state, std::span<const Field> fields, const 
     const auto place_in = [](const Arena& arena, const void* data) {
         return arena.find(data).value_or(Arena::Place{});
     };
-    // Only those who see whether this process comes read its memory; for nobody else borrowed arrays are packed.
+    // Only readers that see whether this process arrives read its memory; only for them borrowed arrays are packed.
     if (packs.complete && lines.done(reader)) {
         const Arena::Place ready = place_in(*state.line_arena(), lines.ready());
         offer.head.lines = ready.segment;
@@ -93,13 +93,13 @@ Offer make_offer(CommunicatorState& state, std::span<const Field> fields, const 
             offered.exported = *exported[f];
         }
         offered.strides = field.strides;
-        offered.extents.fill(1); // of a field that is missing here
+        offered.extents.fill(1); // if the field is missing here
         if (field.layout) offered.extents = field.layout->local_extents(field.process);
     }
     return offer;
 }
 
-/// The segment with these bytes of an offer's place; null if it cannot be reached, or ends before.
+/// The segment that holds these bytes of an offered place; null if it cannot be reached or is too short.
 std::shared_ptr<SharedSegment> segment_with(CommunicatorState& state, const Arena::Place& place,
                                             const std::optional<ByteRange>& bytes, Access access) {
     if (!bytes) return nullptr;
@@ -107,7 +107,7 @@ std::shared_ptr<SharedSegment> segment_with(CommunicatorState& state, const Aren
     return segment && segment->holds(place.offset, bytes->begin, bytes->end) ? segment : nullptr;
 }
 
-/// The lines of the peer; false if they cannot be reached.
+/// Maps the lines of the peer; false if they cannot be reached.
 bool map_lines(CommunicatorState& state, const Head& head, ReadablePeer& peer) {
     const std::shared_ptr<SharedSegment> segment = state.segment_of(head.lines, Access::write);
     if (!segment) return false;
@@ -123,8 +123,8 @@ bool map_lines(CommunicatorState& state, const Head& head, ReadablePeer& peer) {
     return peer.ready && peer.done;
 }
 
-/// The peer's fields, and what it packs, as this process reaches them in mapped segments; false if it
-/// does not.
+/// Maps the segments of the peer's fields and of its pack; false if this process cannot reach
+/// them.
 bool map_fields(CommunicatorState& state, const Offer& offer, std::span<const Field> fields,
                 ReadablePeer& peer, Access access) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -141,7 +141,7 @@ bool map_fields(CommunicatorState& state, const Offer& offer, std::span<const Fi
         }
         peer.fields.push_back(field);
     }
-    if (offer.head.has_pack == 0) return true; // it packs nothing
+    if (offer.head.has_pack == 0) return true; // the peer packs nothing
     const Arena::Place& at = offer.head.pack;
     const auto pack = segment_with(state, at, ByteRange{0, at.bytes}, Access::read);
     if (!pack) return false;
@@ -150,7 +150,7 @@ bool map_fields(CommunicatorState& state, const Offer& offer, std::span<const Fi
     return true;
 }
 
-/// The peer's fields in its device's memory; false if this process does not reach them.
+/// Opens the peer's fields in its device's memory; false if this process cannot reach them.
 bool open_fields(DeviceLayer& layer, std::span<const Offered> fields, ReadablePeer& peer) {
     for (const Offered& at : fields) {
         if (at.reach != Reach::device) return false;
@@ -168,7 +168,7 @@ bool travels_in_messages(Transport transport) {
            transport == Transport::gpu_message;
 }
 
-/// Answer to an offer: the best transport of those allowed, or none, and why.
+/// Answers an offer: the peer, if an allowed transport reaches it; else nullopt, with the reason in `why_not`.
 std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
                                    std::span<const Field> fields, std::optional<Transport> required,
                                    DeviceLayer* layer, Access access, std::string& why_not) {
@@ -276,7 +276,7 @@ PeerTransports TransportSearch::run(int tag) {
 
     PeerTransports result;
     std::string lacking;
-    std::exception_ptr failure; // thrown when neighbours have their answers
+    std::exception_ptr failure; // thrown once neighbours have their answers
     const auto try_source = [&](std::size_t s) {
         const std::optional<Transport> required = m_setting.required;
         std::string why_not;

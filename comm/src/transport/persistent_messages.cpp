@@ -23,14 +23,14 @@ bool is_inactive(MPI_Request request) noexcept {
 
 namespace {
 
-/// The unit of messages of more bytes than MPI counts.
+/// Unit, in bytes, of messages with more bytes than MPI counts.
 constexpr std::int64_t message_line = 64;
 
 constexpr std::int64_t message_lines(std::int64_t bytes) {
     return (bytes + message_line - 1) / message_line;
 }
 
-/// Calls make(count, type) with the MPI count and datatype of a message of so many bytes.
+/// Calls make(count, type) with the MPI count and datatype of a message of `bytes`.
 template <class Make>
 void with_type(std::int64_t bytes, Make&& make) {
     if (std::in_range<int>(bytes)) return make(static_cast<int>(bytes), MPI_BYTE);
@@ -73,8 +73,8 @@ message_buffers(const DeviceSetting& device, std::int64_t bytes, bool received) 
     const auto whole_lines = static_cast<std::size_t>(message_lines(bytes) * message_line);
     if (device.messages == Transport::gpu_message)
         return {device.layer->allocate_device(whole_lines), nullptr};
-    // Kernels write straight into page-locked memory, which sends while they pack; read from there they
-    // would wait for every load.
+    // Kernels write directly into page-locked memory, which transfers elements while they pack.
+    // If they read from it, they would wait for every load.
     auto pinned = device.layer->allocate_pinned(whole_lines);
     return {std::move(pinned), received ? device.layer->allocate_device(whole_lines) : nullptr};
 }
@@ -125,7 +125,7 @@ void PersistentMessages::start_sends() {
     for (MPI_Request& send : m_sends) check_mpi(MPI_Start(&send), "MPI_Start");
 }
 
-/// By MPI_Testany: MPICH 4.2 loses the status of a persistent receive that MPI_Request_get_status has found completed.
+/// Uses MPI_Testany: MPICH 4.2 loses the status of a persistent receive that MPI_Request_get_status found completed.
 bool PersistentMessages::notes_arrival() {
     int index = MPI_UNDEFINED;
     int found = 1;
@@ -152,7 +152,7 @@ int PersistentMessages::next_received() {
 }
 
 void PersistentMessages::throw_abandoned(int peer) const {
-    if (peer < 0) // a message from nobody: the communicator was given up
+    if (peer < 0) // no sender: the communicator was given up
         ProcessWatch::throw_if_ended(ProcessWatch::process_failed);
     if (m_setting.calls) m_setting.calls->before_error();
     throw UsageError(text(m_setting.user, ": rank ", peer,
@@ -162,7 +162,7 @@ void PersistentMessages::throw_abandoned(int peer) const {
 bool PersistentMessages::all_arrived() {
     while (m_left > 0 && notes_arrival()) {
     }
-    // A look lets MPI work on what is sent.
+    // Testing lets MPI make progress on sends.
     if (m_left == 0) static_cast<void>(all_inactive(m_sends));
     return m_left == 0 || m_arrivals.size() == m_receives.size();
 }
@@ -192,7 +192,7 @@ void PersistentMessages::refuse() noexcept {
     try {
         start_receives();
     } catch (...) {
-        // MPI is broken: nobody is left to help.
+        // MPI is broken: no sender can be helped.
     }
     m_under_way = false;
     send_end();
@@ -209,15 +209,15 @@ void PersistentMessages::send_end() noexcept {
 }
 
 void PersistentMessages::free(std::chrono::steady_clock::time_point deadline, bool drops) noexcept {
-    // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
-    // process to take or give a message; those that never began will not come.
+    // Only an abandoned execution leaves requests active. Neighbours may still wait until this
+    // process receives or sends a message; a neighbour that never began will not arrive.
     while (!(all_inactive(m_receives) && all_inactive(m_sends)) &&
            std::chrono::steady_clock::now() < deadline) {
         if (drops) drop_messages(m_setting.comm);
         std::this_thread::yield();
     }
     for (MPI_Request& request : m_receives) cancel(request);
-    // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
+    // A peer may still read a message whose send cannot be cancelled: its memory stays to the end.
     if (!all_inactive(m_sends)) {
         static std::mutex mutex; // communicators may be closed by several threads
         static auto& undelivered = *new std::vector<std::shared_ptr<void>>;

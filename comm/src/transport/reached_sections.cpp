@@ -46,7 +46,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
             for (int rank = 0; rank < comm.size(); ++rank)
                 if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
             result.lines.emplace(state, 0, near);
-            // Sections out of reach are for the program to find: a transport that is required is no error here.
+            // The program handles sections out of reach: a required transport that is not available is no error here.
             const bool in_messages =
                 required && *required != Transport::direct && *required != Transport::ipc;
             return TransportSearch(state,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* name = "SectionAccess";
 
-/// Whether this process knows the labels of another one, and so how many there are.
+/// Whether this process knows the labels of `process`, and so the extents of its section.
 bool knows_labels(const ArrayLayout& layout, int process) {
     const GridCoordinates at = layout.coordinates(process);
     for (int d = 0; d < layout.rank(); ++d) {

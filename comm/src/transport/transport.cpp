@@ -47,7 +47,7 @@ std::optional<Transport> required_transport() {
 void check_available(std::optional<Transport> required) {
     check_huge_pages_choice();
 #ifdef KOKKOS_ENABLE_CUDA
-    cuda_layer(); // from here on it exists
+    cuda_layer(); // creates the layer
 #endif
     require<UsageError>(!required || DeviceLayer::any_exists() || *required == Transport::direct ||
                             *required == Transport::message,
@@ -65,7 +65,7 @@ std::string allowed_transports(std::optional<Transport> required) {
 
 namespace {
 
-/// Of all layers. Never destroyed: mappings may be closed as late as the program's static objects are.
+/// Mappings of all layers. Never destroyed: mappings may be closed during static destruction.
 struct Mappings {
     std::mutex mutex;
     std::map<std::pair<DeviceLayer*, IpcHandle>, std::weak_ptr<void>> opened;

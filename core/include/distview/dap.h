@@ -5,23 +5,23 @@
 #include <stdint.h>
 
 /*
- * The Distributed Array Protocol for C: one process's section of a distributed array, handed from
- * one library to another within the process, without a copy.
+ * The Distributed Array Protocol for C: one library passes one process's section of a distributed
+ * array to another library in the same process, without a copy.
  *
  * The protocol's texts define an exchange of Python dictionaries and leave other languages open.
- * This header defines C: the same content as plain structs, in the spirit of DLPack and of Arrow's C
- * data interface. It needs nothing of DistView: copy the file into your project if you like.
+ * This header defines the exchange for C: the same content as plain structs, similar to DLPack and
+ * Arrow's C data interface. It does not need DistView: you may copy the file into your project.
  *
  *     struct distview_dap_section section;
  *     produce(&section);                        // the producer fills it in
  *     double* a = section.data;                 // use it
  *     section.release(&section);                // exactly once, when done
  *
- * The producer fills in every member and keeps what the struct points to valid and unmoved until
- * `release` is called. `release` frees what belongs to the exchange (not necessarily the array),
- * sets `release` to NULL, and may be called from any thread; a struct whose `release` is NULL is
- * released and must not be used. To move a section, copy the struct bit by bit and set the `release`
- * of the old one to NULL. Nothing is thrown or printed by either side.
+ * The producer fills in every member and keeps all memory that the struct points to valid and unmoved
+ * until `release` is called. `release` frees the resources of the exchange (not necessarily the array)
+ * and sets `release` to NULL; any thread may call it. A struct whose `release` is NULL is
+ * released and must not be used. To move a section, copy the struct bit by bit and set `release`
+ * of the old struct to NULL. Neither side throws or prints.
  *
  * Indices, sizes and bounds are those of the protocol: 0-based, half-open, 64-bit. Strides and
  * sizes of memory are in bytes.
@@ -31,8 +31,8 @@
 extern "C" {
 #endif
 
-/* Version of these structs. A consumer refuses another major version, having called `release`, which
- * stays where it is; a newer minor version has more in `reserved`, more keys and more flags. */
+/* Version of these structs. A consumer refuses another major version after it has called `release`, whose
+ * position never changes. A newer minor version has more data in `reserved`, more keys and more flags. */
 #define DISTVIEW_DAP_ABI_MAJOR 1
 #define DISTVIEW_DAP_ABI_MINOR 0
 
@@ -41,7 +41,7 @@ enum {
     DISTVIEW_DAP_INT = 0,
     DISTVIEW_DAP_UINT = 1,
     DISTVIEW_DAP_FLOAT = 2,
-    DISTVIEW_DAP_OPAQUE = 3, /* bytes; both sides must know what they mean */
+    DISTVIEW_DAP_OPAQUE = 3, /* bytes; both sides must know their meaning */
     DISTVIEW_DAP_BFLOAT = 4,
     DISTVIEW_DAP_COMPLEX = 5,
     DISTVIEW_DAP_BOOL = 6
@@ -61,8 +61,8 @@ enum {
 /* distview_dap_section.flags */
 enum { DISTVIEW_DAP_READ_ONLY = 1 };
 
-/* distview_dap_dim.keys: which members are there. A key that is not there has its default; a
- * dimension without any is the protocol's empty dictionary: not distributed (version 0.10). */
+/* distview_dap_dim.keys: the members that are present. An absent key has its default value; a
+ * dimension without keys is the protocol's empty dictionary: not distributed (version 0.10). */
 enum {
     DISTVIEW_DAP_DIST_TYPE = 1 << 0,
     DISTVIEW_DAP_SIZE = 1 << 1,
@@ -78,7 +78,7 @@ enum {
     DISTVIEW_DAP_OTHER_KEYS = 1 << 11 /* keys unknown to the protocol: ignored, but not "no keys" */
 };
 
-/* Kind and size of an element, native byte order. A complex number's bytes are those of both parts. */
+/* Kind and size of an element, native byte order. The size of a complex number includes both parts. */
 struct distview_dap_element {
     int32_t kind;
     int32_t bytes;
@@ -98,24 +98,24 @@ struct distview_dap_dim {
     int64_t stop;
     int64_t padding[2]; /* low, high */
     int64_t block_size;
-    const int64_t* indices; /* may be NULL when indices_count is 0 */
+    const int64_t* indices; /* may be NULL if indices_count is 0 */
     int64_t indices_count;
 };
 
 /* One process's section. */
 struct distview_dap_section {
-    uint32_t abi_major; /* first, and where it is in every version */
+    uint32_t abi_major; /* at this position in every version */
     uint32_t abi_minor;
-    /* second, likewise; never NULL while in use */
+    /* at this position in every version; never NULL while the struct is in use */
     void (*release)(struct distview_dap_section* section);
-    void* private_data; /* the producer's */
+    void* private_data; /* for the producer */
 
     int32_t version[3]; /* of the protocol: 0, 10, 0 or 0, 9, 0 */
     int32_t ndim;
-    const struct distview_dap_dim* dims; /* ndim of them */
+    const struct distview_dap_dim* dims; /* ndim dictionaries */
 
-    /* Element 0 along every axis; NULL allowed when there is none. The address of every element is a
-     * multiple of its size (of one part's, if it is complex; at most of 16), opaque ones may lie anywhere. */
+    /* Address of element 0 along every axis; may be NULL for a section without elements. Every element's address is a
+     * multiple of its size (if complex, of one part's size; at most of 16). Opaque elements may lie anywhere. */
     void* data;
     const int64_t* extents; /* ndim, padding included */
     const int64_t* strides; /* ndim, bytes, may be negative; NULL: C order without gaps */
@@ -123,11 +123,11 @@ struct distview_dap_section {
     uint32_t flags;
     int32_t device_type;
     int32_t device_id;
-    /* Whose section it is, and of how many processes; -1 if the producer does not know. */
+    /* Process of this section, and number of processes; -1 if the producer does not know. */
     int32_t process;
     int32_t process_count;
     int32_t reserved0; /* 0 */
-    /* Work that may still write the data: 0 none, 1 the legacy default stream, 2 the per-thread
+    /* Stream whose work may still write the data: 0 none, 1 the legacy default stream, 2 the per-thread
      * default stream, else a cudaStream_t or hipStream_t. */
     uint64_t stream;
     uint64_t reserved[4]; /* 0 */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An extension module that takes distributed arrays from Python: heat_stencil.step(now, later, speed)
-// computes the interior of `later` from `now`, in place. It knows the C struct of distview/dap.h and
-// nothing of the module that made the arrays.
+// An extension module that accepts distributed arrays from Python: heat_stencil.step(now, later, speed)
+// computes the interior of `later` from `now`, in place. It uses the C struct of distview/dap.h and
+// does not depend on the module that made the arrays.
 
 #include <distview/core/protocol/canonical.hpp>
 #include <distview/core/protocol/dap.hpp>
@@ -20,7 +20,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Section =
     Kokkos::View<double**, Kokkos::LayoutRight, Exec::memory_space, Kokkos::MemoryUnmanaged>;
 
-/// One process's section, while it is used: who keeps it alive, its data, its interior.
+/// One process's section during a step: its owner, its data, its interior.
 struct Plate {
     protocol::ExportedSection exported;
     Section data;
@@ -40,7 +40,7 @@ Plate take(nb::handle array) {
     const nb::object capsule = array.attr("__dap_capsule__")();
     void* section = PyCapsule_GetPointer(capsule.ptr(), "distview_dap_section");
     if (!section) throw nb::python_error();
-    // from_dap() moves the section out; nobody else may use the capsule now.
+    // from_dap() moves the section out; afterwards the capsule must not be used again.
     protocol::ExportedSection exported =
         protocol::from_dap(static_cast<distview_dap_section*>(section));
     PyCapsule_SetName(capsule.ptr(), "used_distview_dap_section");
@@ -79,7 +79,7 @@ void step(nb::handle now, nb::handle later, double speed) {
 }
 
 NB_MODULE(heat_stencil, extension) {
-    // Unless distview, which may share this Kokkos, has started it.
+    // Starts Kokkos unless distview, which may share it, has started it.
     if (!Kokkos::is_initialized()) {
         Kokkos::initialize();
         nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {

@@ -33,7 +33,7 @@ using distview::Communicator;
 using distview::ReduceOperation;
 using distview::text;
 
-/// How an array is dealt out: in blocks along its first axis that has an index for every rank, or its longest one.
+/// The distribution of an array: blocks along its first axis with an index for every rank, else along its longest axis.
 struct Blocks {
     ArrayLayout layout;
     int axis = 0;
@@ -49,10 +49,10 @@ struct Blocks {
         for (const std::int64_t extent : shape) axes.push_back(distview::block(extent));
         layout = ArrayLayout(distview::ProcessGrid(grid), axes);
     }
-    Blocks() = default; ///< of an array without axes
+    Blocks() = default; ///< for an array without axes
 };
 
-/// Memory of a rank's section, of any type.
+/// Allocates memory for a rank's section, of any element type.
 AnyDistView make_section(const Blocks& blocks, const distview::ElementType& element, int rank) {
     constexpr std::align_val_t alignment{64};
     const distview::Extents extents = blocks.layout.local_extents(rank);
@@ -69,7 +69,7 @@ AnyDistView make_section(const Blocks& blocks, const distview::ElementType& elem
     return {section, blocks.layout, rank};
 }
 
-/// A text of at most so many characters from the one rank that has it, on all ranks. Collective.
+/// Sends a text, cut to 95 characters, from the only rank that has it to all ranks. Collective.
 std::string from_one(const Communicator& comm, const std::string& mine) {
     std::array<char, 96> characters{};
     std::memcpy(characters.data(), mine.data(), std::min(mine.size(), characters.size() - 1));
@@ -80,7 +80,7 @@ std::string from_one(const Communicator& comm, const std::string& mine) {
     return characters.data();
 }
 
-/// Both files' elements of a field, and what differs between them.
+/// The elements of a field in both files, and their differences.
 class FieldPair {
 public:
     FieldPair(const Communicator& comm, const Field& field, const Tolerance& tolerance)
@@ -129,7 +129,7 @@ public:
     }
 
 private:
-    /// Of the element with a number in this rank's section; both in the order of C.
+    /// The number of an element in the whole array, from its number in this rank's section; both count in C order.
     std::int64_t global_number(std::int64_t local) const {
         const std::vector<std::int64_t>& extents = m_a->section().extents;
         std::int64_t number = 0;
@@ -233,7 +233,7 @@ void compare_attributes(const File& a, const File& b, const Tolerance& tolerance
     for (const File* file : {&a, &b})
         for (const auto& each : file->attributes) names.insert(each.first);
     for (const std::string& name : names) {
-        if (name.starts_with("distview_")) continue; // what io/ keeps there follows from the others
+        if (name.starts_with("distview_")) continue; // io's own attributes depend on the others
         const AttributeValue* const of_a = find(a.attributes, name);
         const AttributeValue* const of_b = find(b.attributes, name);
         if (!of_a || !of_b || !are_same_values(*of_a, *of_b, tolerance))
@@ -255,7 +255,7 @@ void compare_times(const File& a, const File& b, const Tolerance& tolerance,
         }
 }
 
-/// Names of fields to compare, each once, in the order of a and then of b.
+/// Names of fields to compare, each once: a's in their order, then b's.
 std::vector<std::string> names_of(const File& a, const File& b, const Options& options) {
     std::vector<std::string> names;
     for (const File* file : {&a, &b})
@@ -272,7 +272,7 @@ std::vector<std::string> names_of(const File& a, const File& b, const Options& o
     return options.fields;
 }
 
-/// Gives the one array of a .npy file the name of that which it is compared with.
+/// Gives the only array of a .npy file the name of the array with which it is compared.
 void name_array(File& file, const File& other, const Options& options) {
     if (file.kind != File::Kind::npy || other.kind == File::Kind::npy) return;
     const bool is_clear =
@@ -296,7 +296,7 @@ bool Comparison::differs() const {
 Comparison compare_files(const Communicator& comm, const Options& options) {
     File a = look_at(comm, options.a);
     File b = look_at(comm, options.b);
-    // The same on all ranks from here on.
+    // From here on a and b are the same on all ranks.
     name_array(a, b, options);
     name_array(b, a, options);
     Comparison result;
@@ -306,7 +306,7 @@ Comparison compare_files(const Communicator& comm, const Options& options) {
         const Field* const of_a = a.find(name);
         const Field* const of_b = b.find(name);
         if (of_a && of_b) {
-            // An array without axes is on one process: every rank compares it for itself.
+            // An array without axes is on one process: every rank compares it by itself.
             result.fields.push_back(
                 compare_fields(of_a->shape.empty() ? Communicator(MPI_COMM_SELF) : comm, a, *of_a,
                                b, *of_b, options));

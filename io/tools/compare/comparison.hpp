@@ -13,10 +13,10 @@
 
 namespace compare {
 
-/// The first element that differs, in the order of C.
+/// The first element that differs, in C order.
 struct FirstDifference {
     std::vector<std::int64_t> index;
-    std::string a; ///< its values, as text
+    std::string a; ///< the element's values in both files, as text
     std::string b;
 };
 
@@ -30,19 +30,19 @@ struct StepComparison {
 /// One field of both files.
 struct FieldComparison {
     std::string name;
-    /// Why no elements were compared: the field is in one file only, or of another type or shape. Empty: they were.
+    /// Why no elements were compared: the field is in one file only, or its types or shapes differ. Empty otherwise.
     std::string mismatch;
     bool has_numbers = true;
     bool has_steps = false;
-    Differences all;                   ///< of all steps
-    std::vector<StepComparison> steps; ///< that differ; of what has no steps at most one
+    Differences all;                   ///< over all steps
+    std::vector<StepComparison> steps; ///< steps with differences; at most one without a series
 
     bool differs() const { return !mismatch.empty() || all.count > 0; }
 };
 
-/// Two files; the same on every rank.
+/// The result for two files; the same on every rank.
 struct Comparison {
-    std::vector<std::string> remarks; ///< what differs besides fields: attributes, times of steps
+    std::vector<std::string> remarks; ///< differences outside of fields: attributes, times of steps
     std::vector<FieldComparison> fields;
 
     bool differs() const;
@@ -51,12 +51,12 @@ struct Comparison {
 /// Compares two files.
 ///
 /// Collective: over comm
-/// Cost:       memory for one field, of a series one step of it, of both files, dealt out to the ranks
-/// Errors:     those of look_at() and load(); distview::UsageError for a field that neither file has (thrown on all
-///             ranks)
+/// Cost:       memory for one field of both files (one step of a series), distributed over the ranks
+/// Errors:     those of look_at() and load(); distview::UsageError if options name a field that neither file has
+///             (thrown on all ranks)
 Comparison compare_files(const distview::Communicator& comm, const Options& options);
 
-/// A line for each field.
+/// Describes the result, one line for each field.
 std::string to_text(const Comparison& comparison, const Options& options);
 
 } // namespace compare

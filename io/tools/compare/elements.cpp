@@ -21,7 +21,7 @@ using distview::ElementType;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Numbers of 16 bits, of which not every compiler knows: exponents of so many bits.
+/// 16-bit floating-point numbers, which not every compiler supports, with `exponent_bits` bits for the exponent.
 template <int exponent_bits>
 struct Small {
     std::uint16_t bits = 0;
@@ -40,7 +40,7 @@ struct Small {
 };
 using Half = Small<5>;
 using Bfloat = Small<8>;
-struct Bytes {}; ///< that are no number
+struct Bytes {}; ///< bytes that are not a number
 
 template <class T>
 constexpr bool is_small = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
@@ -54,23 +54,23 @@ auto value_of(const T& element) {
     if constexpr (is_small<T>)
         return static_cast<double>(element.value());
     else if constexpr (std::is_same_v<T, float>)
-        return static_cast<double>(element); // whose differences are exact
+        return static_cast<double>(element); // then differences are exact
     else
         return element;
 }
 
-/// How far two numbers are apart.
+/// The distance between two numbers.
 struct Distance {
     double absolute = 0;
     double relative = 0;
-    bool not_a_number = false; ///< one of them alone
+    bool not_a_number = false; ///< only one of them is NaN
 };
 
 template <class T>
 Distance real_distance(T a, T b) {
     if (a == b) return {};
     if constexpr (std::is_integral_v<T>) {
-        // Of 64-bit integers the difference is one of 65 bits, as unsigned numbers have it.
+        // The difference of two 64-bit integers may exceed the signed type; the unsigned type holds larger - smaller.
         using U = std::make_unsigned_t<T>;
         const T larger = std::max(a, b);
         const T smaller = std::min(a, b);
@@ -87,7 +87,7 @@ Distance real_distance(T a, T b) {
         const T difference = std::abs(a - b);
         const T relative =
             std::isinf(difference) ? std::abs(a / 2 - b / 2) / scale * 2 : difference / scale;
-        // Of two small numbers of 80 bits the difference may be none of float64.
+        // The difference of two small 80-bit numbers may be too small for float64.
         return {
             std::max(static_cast<double>(difference), std::numeric_limits<double>::denorm_min()),
             static_cast<double>(relative)};
@@ -102,11 +102,11 @@ Distance complex_distance(const std::array<T, 2>& a, const std::array<T, 2>& b) 
     if (real.not_a_number || imaginary.not_a_number) return {0, 0, true};
     const double absolute = std::hypot(real.absolute, imaginary.absolute);
     if (absolute == 0) return {};
-    // Beside an infinite part any other one would be small.
+    // Relative to an infinite part, the difference of the other parts would be small.
     if (!std::isfinite(a0) || !std::isfinite(a1) || !std::isfinite(b0) || !std::isfinite(b1))
         return {absolute, std::max(real.relative, imaginary.relative)};
     using Real = std::remove_const_t<decltype(a0)>;
-    // Sizes of the largest numbers would be infinite.
+    // Without the factor, magnitudes of the largest numbers would be infinite.
     const Real largest = std::max({std::abs(a0), std::abs(a1), std::abs(b0), std::abs(b1)});
     const Real factor = largest > 1 ? Real(0.25) : Real(1);
     const Real scale =
@@ -123,7 +123,7 @@ Distance distance(const T& a, const T& b) {
         return real_distance(value_of(a), value_of(b));
 }
 
-/// How many bytes of a number count; of 80 bits in 16 bytes the rest is anything.
+/// Compares the bytes that belong to numbers: a number of 80 bits in 16 bytes leaves the other bytes undefined.
 template <class T>
 bool have_same_bits(const T& a, const T& b) {
     if constexpr (is_complex<T>) {
@@ -144,7 +144,7 @@ T load(const std::byte* from) {
 bool are_near(const Distance& distance, const Tolerance& tolerance) {
     return !distance.not_a_number &&
            (distance.absolute <= tolerance.absolute ||
-            // One that is less than any number is 0 here.
+            // A relative distance that underflows is 0, which must not pass a tolerance of 0.
             (tolerance.relative > 0 && distance.relative <= tolerance.relative));
 }
 
@@ -154,7 +154,7 @@ Differences compare_numbers(const std::byte* a, const std::byte* b, std::int64_t
     Differences found;
     found.elements = count;
     for (std::int64_t i = 0; i < count; ++i, a += sizeof(T), b += sizeof(T)) {
-        // Most are the same bit by bit.
+        // Most pairs are equal bit by bit.
         if (std::memcmp(a, b, sizeof(T)) == 0) continue;
         const T x = load<T>(a);
         const T y = load<T>(b);

@@ -19,7 +19,7 @@ namespace {
 using distview::StoredField;
 using distview::text;
 
-/// What the first bytes say; files of HDF5 may begin later, after a block of their user's.
+/// Determines the kind of a file from its first bytes. HDF5 files may begin later, after a user block.
 File::Kind kind_of(const std::string& path) {
     std::array<char, 6> first{};
     errno = 0;

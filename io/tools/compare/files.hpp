@@ -10,15 +10,15 @@
 
 namespace compare {
 
-/// A field of a file: of a series that of one step.
+/// A field of a file; in a series, one step of it.
 struct Field {
-    std::string name; ///< of a .npy file empty
+    std::string name; ///< empty for a .npy file
     distview::ElementType element{};
     std::vector<std::int64_t> shape;
     bool has_steps = false;
 };
 
-/// What a file has.
+/// The contents of a file.
 struct File {
     enum class Kind { hdf5, npy, npz };
     std::string path;
@@ -30,13 +30,13 @@ struct File {
     const Field* find(const std::string& name) const;
 };
 
-/// Looks at a file, whose first bytes say what it is.
+/// Inspects a file; its first bytes determine its kind.
 ///
 /// Collective: over comm
-/// Errors:     distview::Error if it cannot be read (thrown on all ranks)
+/// Errors:     distview::Error if the file cannot be read (thrown on all ranks)
 File look_at(const distview::Communicator& comm, const std::string& path);
 
-/// Fills an array from a field, of a series from its step.
+/// Fills an array from a field; in a series, from the field's step `step`.
 ///
 /// Collective: over comm
 /// Errors:     those of load_hdf5(), load_npy() and load_npz() (thrown on all ranks)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// distview-compare A B: what differs between the arrays of two files.
+// distview-compare A B: reports the differences between the arrays of two files.
 #include "comparison.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// As cmp and diff have it.
+// Exit statuses of cmp and diff.
 constexpr int same = 0;
 constexpr int different = 1;
 constexpr int trouble = 2;
@@ -46,9 +46,9 @@ int main(int argc, char** argv) {
         } catch (const distview::Error& error) { // the same on every rank
             if (comm.rank() == 0) std::fprintf(stderr, "distview-compare: %s\n", error.what());
         }
-        // Launchers end the other ranks when one leaves with a status: rank 0 speaks for all.
+        // A launcher ends the other ranks when one returns an error status: only rank 0 returns it.
         return comm.rank() == 0 ? status : 0;
-    } catch (const std::exception& error) { // of this rank alone
+    } catch (const std::exception& error) { // an error of this rank alone
         std::fprintf(stderr, "distview-compare: %s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, trouble);
         return trouble;

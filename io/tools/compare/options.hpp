@@ -8,7 +8,7 @@
 
 namespace compare {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     std::string a;
     std::string b;
@@ -19,15 +19,15 @@ struct Options {
     bool quiet = false;
 };
 
-/// What parsing the command line led to.
+/// The result of parsing the command line.
 struct CommandLine {
     Options options;
-    std::string help; ///< not empty if help was asked for
+    std::string help; ///< not empty if help was requested
 };
 
 /// Reads the command line. Local; prints nothing.
 ///
-/// Errors: distview::UsageError saying which option is wrong
+/// Errors: distview::UsageError that names the wrong option
 CommandLine parse_command_line(int argc, const char* const* argv);
 
 } // namespace compare

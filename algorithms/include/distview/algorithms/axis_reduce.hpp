@@ -13,21 +13,21 @@
 
 namespace distview {
 
-/// Which processes of a line get the results of a reduction along an axis.
+/// The processes of a line that receive the results of a reduction along an axis.
 enum class AxisResult {
-    first,     ///< the one with coordinate 0: every result belongs to one process
-    everywhere ///< all: to be used together with the array that was reduced, as transform() does
+    first,     ///< the process with coordinate 0: every result belongs to one process
+    everywhere ///< all processes: for use together with the reduced array, as in transform()
 };
 
-/// The layout of an array's reduction along an axis: that axis has extent 1, the others are as they were.
+/// Returns the layout of an array's reduction along an axis: that axis gets extent 1, the others do not change.
 ///
 ///     180 x 360 over 2 x 3 processes, axis 1:    180 x 1 over 2 x 3 processes,
-///         first         block(1): of every row of processes the one with coordinate 0 has its 90 results
-///         everywhere    index 0 on all of them: each one has the 90 results of its row
+///         first         block(1): in every row of processes, the process with coordinate 0 has the row's 90 results
+///         everywhere    index 0 on every process: each process has the 90 results of its row
 ///
-/// The axis is kept, as with NumPy's keepdims: an array lies on all processes of its grid, so the result can stay
-/// where the cells are, and transform() spreads it over the array again. Arrays with results everywhere hold
-/// every one several times: sum() counts all of these.
+/// The axis is kept, as with NumPy's keepdims. An array lies on all processes of its grid, so the result can stay on
+/// the processes of the reduced cells, and transform() can spread it over the array again. With AxisResult::everywhere
+/// an array holds every result several times, and sum() counts all copies.
 ///
 /// Collective: no (local)
 /// Errors:     UsageError if there is no such axis
@@ -36,7 +36,7 @@ ArrayLayout reduced_layout(const ArrayLayout& layout, int axis,
 
 namespace impl {
 
-/// Reduces the lines of this process's cells into the exchange's own buffer.
+/// Reduces the lines of this process's cells into the buffer of the exchange.
 template <bool Ordered, ExecutionSpace Exec, DistViewLike Source, class Operation, class Exchange>
 void reduce_lines(const Caller& caller, const Exec& exec, const Source& source, int axis,
                   const Operation& operation, Exchange& exchange) {
@@ -62,7 +62,7 @@ void reduce_lines(const Caller& caller, const Exec& exec, const Source& source, 
     exec.fence(caller.label(": partial results are dropped"));
 }
 
-/// The values of the exchange's own buffer, rounded on the host for elements of type Result.
+/// The values in the buffer of the exchange, rounded on the host for elements of type Result.
 template <class Operation, class Result, ExecutionSpace Exec, class Exchange>
 auto round_lines(const Caller& caller, const Exec& exec, const Exchange& exchange) {
     using Value = typename Operation::value_type;
@@ -82,7 +82,7 @@ auto round_lines(const Caller& caller, const Exec& exec, const Exchange& exchang
     return rounded;
 }
 
-/// Writes the values of the exchange's own buffer to the target's cells.
+/// Writes the values in the buffer of the exchange to the target's cells.
 template <class Operation, ExecutionSpace Exec, class Exchange, DistViewLike Target>
 void write_lines(const Caller& caller, const Exec& exec, int axis, const Exchange& exchange,
                  const Target& target) {
@@ -154,26 +154,26 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 ///     axis_reduce(exec, comm, Sum{}, u, 1, mean);
 ///     scale(exec, 1.0 / u.extent(1), mean);
 ///
-/// `op` is Sum, Product, Minimum, Maximum or a function object T(T, T) of the program's that is associative and
-/// commutative. Sum and Product compute as sum() does: of floats in double, of integers modulo 2^64, whatever the
-/// target's type, to which results are converted as static_cast does. Of bool, which sum() does not take, Sum counts the
-/// true ones, as NumPy does, and Product says 1 if all are true. All others compute in the source's
-/// element type. A minimum with a NaN is NaN. The sum over no cells is 0, the product 1. Elements
-/// that unstructured lists place on several processes along the axis count once for each of them.
+/// `op` is Sum, Product, Minimum, Maximum, or a function object T(T, T) of the program that is associative and
+/// commutative. Sum and Product compute as sum() does, whatever the target's type: floats in double, integers modulo
+/// 2^64; static_cast then converts the results to the target's type. For bool elements, which sum() does not accept,
+/// Sum counts the true elements, as in NumPy, and Product gives 1 if all are true. All other operations compute in the
+/// source's element type. A minimum with a NaN is NaN. The sum over no cells is 0, the product 1. If unstructured lists
+/// place an element on several processes along the axis, the element counts once for each of them.
 ///
-/// Results have the same bits on all processes that get them, and whenever the call is repeated with the same
+/// Results have the same bits on all processes that receive them, and again whenever the call is repeated with the same
 /// layout and number of threads.
 ///
 /// Collective: over the communicator; all ranks pass sections of the same arrays
-/// Shapes:     the target has the source's grid, interior cells along all other axes, and extent 1 along the axis,
-///             on whatever processes; reduced_layout() makes such a layout
+/// Shapes:     the target has the source's grid, the source's interior cells along all other axes, and extent 1 along
+///             the axis, on any processes; reduced_layout() creates such a layout
 /// Space:      kernels on `exec`, which have finished on return
 /// Touches:    reads the interior cells of the source, writes those of the target
-/// Cost:       reads the source once; two agreements; one value for each line of cells is exchanged, see GridAxis. The first
-///             time, and without a GridAxis kept each time, the agreements of its plans and its buffers besides
-/// Errors:     ShapeError, which names both layouts and what would align them, if the target's cells are others;
-///             UsageError as sum(), if there is no such axis, the minimum or the like of no cells, or an
-///             unstructured axis that knows one process's labels only (thrown on all ranks)
+/// Cost:       reads the source once; two agreements; exchanges one value for each line of cells, see GridAxis. The
+///             first call, or every call if no GridAxis is kept, also pays the agreements of its plans and its buffers
+/// Errors:     ShapeError, which names both layouts and a call that aligns them, if the target's cells differ;
+///             UsageError as in sum(), if there is no such axis, for a minimum (or another operation without neutral
+///             element) over no cells, or if an unstructured axis has only one process's labels (thrown on all ranks)
 /// Example:    tests/unit/algorithms/test_axis_reduce.cpp
 template <ExecutionSpace Exec, class Op, DistViewLike Source, WritableDistView Target>
     requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Target, Exec> &&
@@ -185,7 +185,7 @@ void axis_reduce(const Exec& exec, GridAxis& axis, const Op& op, const Source& s
     using Operation = impl::AxisOperation<Op, typename Source::non_const_value_type>;
     impl::reduce_axis(caller, exec, axis, Operation{op}, source, target);
 }
-/// The same along an axis given by its number.
+/// Same, along an axis given by its number.
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, class Op, DistViewLike Source, WritableDistView Target>
@@ -199,22 +199,22 @@ void axis_reduce(const Exec& exec, const Communicator& comm, const Op& op, const
     axis_reduce(exec, along, op, source, target);
 }
 
-/// How axis_reduce() adds up.
+/// Options of axis_reduce().
 struct AxisReduceOptions {
-    /// The exact sum, rounded once to the nearest double, or float if the target's elements are, as
-    /// ReductionOptions has it: the same bits for any number of ranks and threads and any layout; complex numbers by
-    /// parts.
+    /// Whether sums are exact, rounded once to the nearest double, or to the nearest float if the target's elements are
+    /// float (see ReductionOptions). They have the same bits for any number of ranks and threads and any layout. The
+    /// real and imaginary parts of complex numbers are separate sums.
     bool reproducible = false;
 };
 
-/// Sums along an axis, reproducible ones if asked for:
+/// Sums along an axis, reproducibly if the options request it:
 ///
 ///     axis_reduce(exec, comm, Sum{}, u, 1, s, {.reproducible = true});
 ///
 /// Collective: over comm; all ranks pass equal options
 /// Space:      kernels on `exec`, which have finished on return; exact sums are rounded on the host
-/// Cost:       reproducible: some 600 bytes are exchanged for each line of cells (complex: 1200), and three times that
-///             is buffers
+/// Cost:       reproducible: exchanges some 600 bytes for each line of cells (complex: 1200), in buffers of three times
+///             that size
 /// Errors:     those of axis_reduce() above; UsageError if options differ between ranks (thrown on all ranks)
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target>
     requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Target, Exec> &&

@@ -44,10 +44,10 @@ struct ScaledCopyBody {
 
 /// y = alpha * x + beta * y, cell by cell.
 ///
-/// With beta = 0, y is written without being read: it may hold NaNs or nothing yet (as in BLAS).
+/// If beta is 0, y is written without being read: it may hold NaNs or be uninitialised (as in BLAS).
 ///
 /// Collective: no (local)
-/// Shapes:     x and y distributed alike; see copy()
+/// Shapes:     x and y have the same distribution; see copy()
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    reads the cells of x and y, writes those of y; x and y may be the same array
 /// Cost:       no allocation, no fence

@@ -12,36 +12,36 @@
 
 namespace distview {
 
-/// Which of a section's elements an algorithm works on. Never communication padding, never ghosts.
+/// Selects the elements of a section on which an algorithm works. Communication padding and ghosts are never selected.
 ///
 ///     section      C7 | 8 .. 15 | B16        (process 1 of BlockLayout's example)
-///     interior          8 .. 15              the cells that the program computes; the default
-///     owned             8 .. 15   B16        and the boundary padding: the protocol's elements
+///     interior          8 .. 15              cells that the program computes; the default
+///     owned             8 .. 15   B16        interior and boundary padding: the protocol's elements
 ///
 /// **On a periodic axis the boundary padding mirrors cells of the interior's other end: a sum over
-/// `owned` counts these twice.**
+/// `owned` counts these cells twice.**
 ///
-/// Every cell of a block or cyclic axis belongs to exactly one process either way. Cyclic and
-/// unstructured axes have no padding; there both mean the same: what is no ghost.
+/// Every cell of a block or cyclic axis belongs to exactly one process with either choice. Cyclic and unstructured axes
+/// have no padding: on them both choices select all elements except ghosts.
 enum class Cells { interior, owned };
 
 namespace impl {
 
-/// Where a section would have elements of a block axis, were it long enough.
+/// Positions that a section would give to elements of a block axis if the section were long enough.
 template <DistViewLike View>
 LocalRange positions_of(const View& view, int axis, GlobalRange elements) {
     const AxisLayout& layout = view.layout().axis(axis);
     const int p = view.coordinate(axis);
     return {layout.to_local(p, elements.begin), layout.to_local(p, elements.end)};
 }
-/// Whether an axis ends in two walls, beyond which there are no elements.
+/// Whether an axis ends in two walls, beyond which no elements exist.
 inline bool has_walls(const AxisLayout& axis) { return axis.is_block() && !axis.periodic(); }
 
 } // namespace impl
 
-/// Positions in view.view() whose elements are as their owners have them: those that no exchange writes, boundary
-/// padding too, and around them as many as DistView::valid_padding() says, as far as the array goes; without corners
-/// none of these.
+/// Positions in view.view() whose elements equal the owners' elements. These are the elements that no exchange writes,
+/// boundary padding included, and around them the padding that DistView::valid_padding() reports as valid, as far as
+/// the array extends. If the corners are not valid, no padding around is included.
 ///
 /// Collective: no (local)
 template <DistViewLike View>
@@ -49,7 +49,7 @@ LocalBox valid_cells(const View& view) {
     const ValidPadding valid = view.valid_padding();
     LocalBox cells{};
     for (int d = 0; d < View::rank(); ++d) {
-        const bool is_copy = view.layout().axis(d).periodic(); // boundary padding is
+        const bool is_copy = view.layout().axis(d).periodic(); // whether boundary padding is a copy
         const LocalRange own = is_copy ? view.interior_range(d) : view.owned_range(d);
         const Widths around = valid.has_corners() ? valid.depth(d) : Widths(0);
         const auto extent = static_cast<std::int64_t>(view.view().extent(static_cast<unsigned>(d)));
@@ -66,16 +66,16 @@ LocalBox valid_cells(const View& view) {
 
 namespace impl {
 
-/// An algorithm writes elements: padding that copies them is old from now on.
+/// Records that an algorithm writes elements: padding that copies them is outdated from now on.
 template <DistViewLike View>
 void note_written(const View& view) noexcept {
     if constexpr (!std::is_const_v<typename View::value_type>) view.mark_written();
 }
 
-/// Cells of a section: a range of positions in view() along every axis.
+/// Cells of a section: one range of positions in view() for each axis.
 template <int Rank>
 struct CellBox {
-    /// An array without axes is one cell of an axis that nobody indexes.
+    /// An array without axes is stored as one cell along an axis that is never indexed.
     static constexpr int axes = Rank > 0 ? Rank : 1;
 
     std::int64_t begin[axes] = {};
@@ -101,7 +101,7 @@ CellBox<View::rank()> cell_box(const View& view, Cells cells) {
     return box;
 }
 
-/// The positions of `box` that the section has.
+/// The positions of `box` that lie in the section.
 template <DistViewLike View>
 CellBox<View::rank()> cell_box(const View& view, const LocalBox& box) {
     CellBox<View::rank()> result;
@@ -123,11 +123,11 @@ LocalBox local_box(const CellBox<Rank>& cells) {
     return box;
 }
 
-/// Whether boundary padding may be among such cells, here or on another rank.
+/// Whether such cells may include boundary padding, here or on another rank.
 inline bool has_boundary(Cells cells) { return cells == Cells::owned; }
 inline bool has_boundary(const LocalBox&) { return true; }
 
-/// An algorithm writes `cells`, Cells or a LocalBox, and no other elements.
+/// Records that an algorithm writes `cells` (Cells or a LocalBox) and no other elements.
 template <DistViewLike View, class Which>
 void note_written(const View& view, const Which& cells) {
     if constexpr (!std::is_const_v<typename View::value_type>) {

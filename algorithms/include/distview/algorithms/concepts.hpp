@@ -14,14 +14,15 @@
 #include <type_traits>
 #include <utility>
 
-// Requirements of algorithms on arrays and functors, so that the compiler names a wrong one where it is passed and not deep
-// in a kernel. A functor whose call operator is a template or overloaded is not checked: to ask may compile its body.
+// Algorithms state their requirements on arrays and functors as concepts, so that the compiler reports a wrong argument
+// at the call and not deep in a kernel. Functors whose call operator is a template or overloaded are not checked: the
+// check could compile their bodies.
 
 namespace distview {
 
 namespace impl {
 
-/// Whether a functor, if it declares its parameters, can be called with arguments of all types of these tuples.
+/// Whether a functor can be called with arguments of all types of these tuples; true if it declares no types.
 template <class Functor, class... Tuples>
 constexpr bool can_take() {
     if constexpr (requires { &Functor::operator(); })
@@ -44,7 +45,7 @@ concept CellFunctor = impl::can_take<Functor, impl::EachAxis<std::int64_t, View:
 template <class Functor, class View>
 concept GlobalFunctor = impl::can_take<Functor, impl::EachAxis<GlobalIndex, View::rank()>>();
 
-/// A functor of both: functor(i, j, ..., gi, gj, ...).
+/// A functor of local and global indices: functor(i, j, ..., gi, gj, ...).
 template <class Functor, class View>
 concept CellAndGlobalFunctor = impl::can_take<Functor, impl::EachAxis<std::int64_t, View::rank()>,
                                               impl::EachAxis<GlobalIndex, View::rank()>>();
@@ -54,11 +55,11 @@ template <class Functor, class... Arrays>
 concept ValueFunctor =
     impl::can_take<Functor, std::tuple<typename Arrays::view_type::reference_type...>>();
 
-/// Arrays with as many axes.
+/// Arrays with equal numbers of axes.
 template <class Source, class Destination>
 concept SameRank = (Source::rank() == Destination::rank());
 
-/// Arrays whose elements static_cast makes those of another one.
+/// Arrays whose elements static_cast converts to the destination's element type.
 template <class Source, class Destination>
 concept ElementsConvertTo = requires(const typename Source::value_type& element) {
     static_cast<typename Destination::value_type>(element);

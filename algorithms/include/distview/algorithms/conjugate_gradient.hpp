@@ -27,9 +27,9 @@ namespace distview {
 ///     };
 ///     solver.solve(exec, StencilOperator{plan, laplace}, b, x);
 ///
-/// u is a view of a section, padding included, that `plan` has filled; indices are local, as those of for_each(). The
-/// plan is one for a single field with the layout of the arrays, and stays alive while it is used. Boundary padding
-/// that the plan does not fill is zero.
+/// u is a view of a section, padding included, whose padding `plan` has filled; indices are local, as in for_each().
+/// The plan is for a single field with the layout of the arrays, and must stay alive while the operator is used.
+/// Boundary padding that the plan does not fill is zero.
 ///
 /// Collective: no (local)
 template <class Functor>
@@ -41,11 +41,11 @@ struct StencilOperator {
 template <class Functor>
 StencilOperator(PaddingExchangePlan&, Functor) -> StencilOperator<Functor>;
 
-/// z = r
+/// No preconditioning: z = r.
 struct NoPreconditioner {};
 
-/// A preconditioner cell by cell, such as Jacobi's: functor(r, i, j, ...) is the element of z = M^-1 r at (i, j, ...),
-/// where the number r is the residual's element there. z is never stored.
+/// A preconditioner that works cell by cell, such as Jacobi's: functor(r, i, j, ...) is element (i, j, ...) of
+/// z = M^-1 r, where the number r is the residual's element there. z is never stored.
 ///
 ///     PointPreconditioner{KOKKOS_LAMBDA(double r, int i, int j) { return r / diagonal(i, j); }}
 ///
@@ -59,39 +59,39 @@ template <class Functor>
 PointPreconditioner(Functor) -> PointPreconditioner<Functor>;
 
 struct ConjugateGradientOptions {
-    /// Stop when the norm of the residual is at most this times that of the right side.
+    /// The iteration stops when the norm of the residual is at most this factor times the norm of the right side.
     double tolerance = 1e-10;
     int max_iterations = 1000;
-    /// Whether scalar products are exact sums rounded once: the history is the same on any ranks and layout.
+    /// Whether scalar products are exact sums, rounded once: the history then does not depend on ranks and layout.
     bool reproducible = false;
 };
 
 enum class ConjugateGradientStop {
     converged,
     max_iterations,
-    /// p * A p or r * z was not positive: operator or preconditioner are not positive definite, or NaN; or a scalar
-    /// product is beyond the range of double: infinite, or b * b so small, of a b that is not zero, that squares of the
-    /// residual would be rounded to zero (b in the norm below 1e-138 or above 1e154: scale it)
+    /// p * A p or r * z was not positive: the operator or preconditioner is not positive definite, or an element is
+    /// NaN. Or a scalar product is outside the range of double: it is infinite, or b * b of a nonzero b is so small
+    /// that squares of the residual would be rounded to zero (if the norm of b is below 1e-138 or above 1e154: scale b)
     breakdown,
 };
 
-/// What a solution took, the same on every rank.
+/// The result of solve(), the same on every rank.
 ///
 /// Collective: no (local)
 struct ConjugateGradientResult {
     ConjugateGradientStop stop = ConjugateGradientStop::max_iterations;
     int iterations = 0;
-    double residual = 0;   ///< the last norm of the residual b - A x, as the iteration updates it
+    double residual = 0;   ///< the last norm of the residual b - A x, as updated by the iteration
     double right_side = 0; ///< the norm of b
-    std::vector<double> history; ///< norms of the residuals, that of the first x first
+    std::vector<double> history; ///< norms of the residuals, from that of the initial x on
 
     bool converged() const noexcept { return stop == ConjugateGradientStop::converged; }
 };
 
-/// An iteration between two steps: all that the next one goes on from.
+/// An iteration between two steps: everything from which the next step continues.
 ///
-/// Arrays are those of the iteration. Their elements and the numbers may be written, to go on from an iteration that
-/// a file holds.
+/// The references are to the iteration's own arrays and numbers. Writing them lets the iteration continue from a state
+/// that was stored in a file.
 ///
 /// Collective: no (local)
 template <class Vector>
@@ -101,18 +101,18 @@ struct ConjugateGradientState {
     const Vector& p; ///< the direction
     double& rr;      ///< r * r
     double& rz;      ///< r * M^-1 r
-    /// How many steps were done, and the norms before each of them; that of `r` comes next.
+    /// Number of steps done, and the norms before each of them; the norm of `r` is added next.
     ConjugateGradientResult& result;
 };
 
 namespace impl {
-/// Of an iteration that nobody watches.
+/// The watch of an iteration without a watch function.
 struct NoWatch {
     template <class State>
     void operator()(const State&) const noexcept {}
 };
 
-// Not variables of the class, whose specializations nvcc does not pass on to GCC 12.
+// Variable templates outside of the class: nvcc does not pass specializations inside a class on to GCC 12.
 template <class T>
 inline constexpr bool is_pointwise = false;
 template <class Functor>
@@ -123,27 +123,27 @@ template <class Functor>
 inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 } // namespace impl
 
-/// Preconditioned conjugate gradients, matrix-free: solves A x = b for a symmetric positive definite A.
+/// Preconditioned conjugate gradients, matrix-free: solves A x = b with a symmetric positive definite A.
 ///
 ///     ConjugateGradient<decltype(x)> solver(exec, comm, layout, {.tolerance = 1e-8});
 ///     const auto result = solver.solve(exec, StencilOperator{plan, laplace}, b, x);
 ///
-/// An operator is a StencilOperator, or anything that writes q = A p to the interior of q when it is called as
-/// op(exec, p, q). A preconditioner is NoPreconditioner, a PointPreconditioner, or is called as m(exec, r, z). With
-/// a StencilOperator and no or a point preconditioner an iteration is three passes over memory: q = A p and p * q;
-/// r = r - alpha q, r * r and r * z; x = x + alpha p and p = z + beta p.
+/// An operator is a StencilOperator, or any object that writes q = A p to the interior of q if called as
+/// op(exec, p, q). A preconditioner is NoPreconditioner, a PointPreconditioner, or any object called as m(exec, r, z).
+/// With a StencilOperator and no preconditioner, or a PointPreconditioner, an iteration makes three passes over memory:
+/// q = A p and p * q; r = r - alpha q, r * r and r * z; x = x + alpha p and p = z + beta p.
 ///
-/// A singular A is fine if b and the null space are orthogonal (periodic or Neumann sides: b sums up to zero); x is
-/// then determined up to the null space.
+/// A may be singular if b is orthogonal to its null space (periodic or Neumann sides: b sums up to zero); x is then
+/// determined up to the null space.
 ///
-/// With `reproducible` the history, and every element of x, have the same bits for any number of ranks and threads and
-/// any layout, if the operator's elements have: that is so if a functor computes an element by one sequence of
-/// operations wherever it is. Compile it with -ffp-contract=off, or write Kokkos::fma: compilers fuse multiplications
-/// and additions here and not there. Two builds for different processors may differ.
+/// With `reproducible`, the history and every element of x have the same bits for any number of ranks and threads and
+/// any layout, provided that the operator's elements have: its functor must compute an element by the same sequence of
+/// operations wherever the element is. Compile it with -ffp-contract=off, or write Kokkos::fma: otherwise compilers
+/// fuse some multiplications and additions and not others. Builds for different processors may still differ.
 ///
 /// Collective: construction and solve(), over the communicator
-/// Shapes:     all arrays have the layout of the construction
-/// Cost:       three arrays (four with a preconditioner that is called as m(exec, r, z))
+/// Shapes:     all arrays have the layout passed to the constructor
+/// Cost:       three arrays (four with a preconditioner called as m(exec, r, z))
 /// Example:    examples/poisson
 template <WritableDistView Vector>
     requires std::floating_point<typename Vector::non_const_value_type>
@@ -164,16 +164,18 @@ public:
         exec.fence(impl::label_of("distview::ConjugateGradient: any instance may solve"));
     }
 
-    /// Solves A x = b, from what x is.
+    /// Solves A x = b, starting from the present x.
     ///
     /// Space:   kernels on `exec`, which have finished on return
-    /// Touches: the interior of x, and padding as the operator does; reads that of b
-    /// Cost:    an iteration is an application of the operator, three kernels and two collectives of one or two
-    ///          numbers, of each one more if the preconditioner is a function (reproducible: of some 1100 bytes each);
-    ///          one of each more if b is zero or nearly so; one allocation for the history, more beyond 10 000 iterations
-    /// Watch:   `watch(state)`, if given, is called on all ranks before each step and at the end, with a ConjugateGradientState
-    ///          whose arrays kernels on `exec` may still write. What it reads makes a checkpoint; when state.result.iterations
-    ///          is 0, it may write into the state what it has read from one: the iteration goes on from there, with the same bits.
+    /// Touches: writes the interior of x, and its padding if the operator does; reads the interior of b
+    /// Cost:    an iteration is one application of the operator, three kernels and two collectives of one or two
+    ///          numbers (of some 1100 bytes each if reproducible); a preconditioner function adds one kernel and one
+    ///          collective. If b is zero or nearly so, the solution needs one more kernel and collective. One
+    ///          allocation for the history, more beyond 10 000 iterations
+    /// Watch:   `watch(state)`, if passed, is called on all ranks before each step and at the end, with a
+    ///          ConjugateGradientState whose arrays kernels on `exec` may still write. It may store the state as a
+    ///          checkpoint. When state.result.iterations is 0, it may write a stored state into `state`: the iteration
+    ///          continues from there, with the same bits.
     /// Errors:  ShapeError if b or x has another layout (thrown on all ranks); those of operator and preconditioner
     template <ExecutionSpace Exec, class Operator, class Preconditioner, DistViewLike RightSide,
               std::invocable<const ConjugateGradientState<Vector>&> Watch = impl::NoWatch>
@@ -237,7 +239,7 @@ private:
                         layout.describe());
         });
     }
-    /// An array of zeros, padding included.
+    /// Creates an array of zeros, padding included.
     template <ExecutionSpace Exec>
     Vector make(const Exec& exec, const char* name) const {
         return make_dist_view<typename View::data_type, typename View::array_layout,
@@ -250,8 +252,8 @@ private:
         return impl::fused_sums(caller, exec, m_comm, m_p, m_options.reproducible, terms);
     }
 
-    /// Whether b * b does not tell how large b is. Squares of what the tolerance, of at least the rounding error, leaves
-    /// of a larger b are normal numbers.
+    /// Whether b * b does not represent the size of b. For a larger b, the squares of a residual reduced by the
+    /// tolerance (at least the rounding error) are normal numbers.
     template <ExecutionSpace Exec, DistViewLike RightSide>
     bool is_out_of_range(const impl::Caller& caller, const Exec& exec, const RightSide& b,
                          double bb) const {
@@ -284,7 +286,7 @@ private:
                  const Precondition& precondition) const {
         static constexpr impl::Caller caller("ConjugateGradient::update");
         const auto step = static_cast<value_type>(alpha);
-        impl::note_written(m_r); // which a preconditioner may exchange
+        impl::note_written(m_r); // a preconditioner may exchange its padding
         constexpr bool stores_z = std::same_as<Element, impl::ElementOfArray<View>>;
         if constexpr (stores_z) {
             const double rr =
@@ -325,7 +327,7 @@ private:
             }
             result.residual = std::sqrt(norms.rr);
             result.history.push_back(result.residual);
-            // Infinity is at most infinity, and zero at most zero: neither says that anything is solved.
+            // Infinite and zero norms would pass the test against the target, and do not show that anything is solved.
             if (out_of_range || !std::isfinite(norms.rr)) {
                 result.stop = ConjugateGradientStop::breakdown;
                 break;

@@ -21,10 +21,10 @@ struct CopyBody {
 
 } // namespace impl
 
-/// Copies cells from one array to another that is distributed alike.
+/// Copies cells from one array to another array with the same distribution.
 ///
-/// The widths of padding may differ, and so may element types and the order of the axes in memory:
-/// what must agree are the cells of this process. deep_copy() is for whole sections with padding.
+/// The arrays may differ in padding widths, element types and the order of the axes in memory; this process must hold
+/// the same cells of both. deep_copy() copies whole sections with padding.
 ///
 /// Collective: no (local)
 /// Shapes:     equal grids; along every axis the same cells on this process
@@ -33,7 +33,7 @@ struct CopyBody {
 /// Cost:       no allocation, no fence; unless the layouts are equal, unstructured labels are
 ///             compared
 /// Errors:     ShapeError, which names both layouts and the RedistributionPlan that aligns them, if the
-///             cells differ; UsageError if the two share memory, unless all cells are the same
+///             cells differ; UsageError if the two arrays share memory, unless all cells are the same
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination>
     requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Destination, Exec> &&
              SameRank<Source, Destination> && ElementsConvertTo<Source, Destination>)

@@ -9,18 +9,18 @@
 
 namespace distview {
 
-/// The exact sum of float64 numbers, and of products of two, for programs that add up what is in no array.
+/// The exact sum of float64 numbers and of products of two numbers, for programs whose numbers are not in an array.
 ///
 ///     ExactSum energy;
 ///     for (const Particle& p : particles) energy.add_product(p.mass, p.potential);
 ///     all_reduce(comm, energy);
 ///     const double total = energy.rounded(); // the same bits for any number of ranks, in any order
 ///
-/// No number and no product is rounded, overflows or underflows; NaN and infinities count as IEEE 754 adds them.
-/// There is room for 2^63 numbers. What sum(), dot() and the norms do with {.reproducible = true}.
+/// No number and no product is rounded, overflows or underflows; NaN and infinities are added as in IEEE 754. A sum has
+/// room for 2^63 numbers. sum(), dot() and the norms compute this with {.reproducible = true}.
 ///
 /// Collective: no (local)
-/// Cost:       some 1100 bytes; 10 ns a number one by one, less than 1 ns of many given at once
+/// Cost:       some 1100 bytes; 10 ns a number if added one by one, less than 1 ns a number if many are passed at once
 class ExactSum {
 public:
     ExactSum() { m_sum.clear(); }
@@ -28,7 +28,7 @@ public:
     void add(double number) { m_sum.add(number); }
     void add_product(double x, double y) { m_sum.add_product(x, y); }
     void add(std::span<const double> numbers);
-    /// Errors: ShapeError if there are not as many of both
+    /// Errors: ShapeError if x and y differ in length
     void add_products(std::span<const double> x, std::span<const double> y);
     ExactSum& operator+=(const ExactSum& other) {
         m_sum.add(other.m_sum);

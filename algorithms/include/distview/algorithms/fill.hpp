@@ -64,8 +64,8 @@ void fill_with_function(const Caller& caller, const std::string& label, const Ex
 ///
 /// Collective: no (local)
 /// Space:      one kernel on `exec`; on return work may still run there
-/// Touches:    writes the cells only, never communication padding; for a whole section with all
-///             its padding use Kokkos::deep_copy(exec, view.view(), value)
+/// Touches:    writes the cells only, never communication padding. To set a whole section with all its padding, use
+///             Kokkos::deep_copy(exec, view.view(), value)
 /// Cost:       no allocation, no fence
 template <ExecutionSpace Exec, WritableDistView View>
     requires AccessibleFrom<View, Exec>
@@ -77,18 +77,18 @@ void fill(const Exec& exec, const View& view, const typename View::non_const_val
     impl::note_written(view, cells);
 }
 
-/// Sets every cell to a function of its place in the whole array.
+/// Sets every cell to a function of its global indices.
 ///
 ///     fill_with(exec, u, KOKKOS_LAMBDA(GlobalIndex i, GlobalIndex j) { return 100.0 * i + j; });
 ///
 /// The result does not depend on how the array is distributed.
 ///
 /// Collective: no (local)
-/// Indices:    GlobalIndex: the interior's from 0, negative or extent(d) and above in boundary padding
-///             (Cells::owned); on unstructured axes the labels
+/// Indices:    GlobalIndex: from 0 in the interior; negative, or extent(d) and above, in boundary padding
+///             (Cells::owned); labels on unstructured axes
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    writes the cells only
-/// Cost:       no allocation, no fence; on a device, with a cyclic or unstructured axis, a DeviceLayout
+/// Cost:       no allocation, no fence; on a device, an array with a cyclic or unstructured axis needs a DeviceLayout
 template <ExecutionSpace Exec, WritableDistView View, GlobalFunctor<View> Function>
     requires AccessibleFrom<View, Exec>
 void fill_with(const Exec& exec, const View& view, const Function& function,
@@ -96,7 +96,7 @@ void fill_with(const Exec& exec, const View& view, const Function& function,
     static constexpr impl::Caller caller("fill_with");
     impl::fill_with_function(caller, caller.label(), exec, view, function, cells);
 }
-/// The same in a kernel of that name, for profilers.
+/// Same, with `label` as the kernel's name in profilers.
 ///
 /// Collective: no (local)
 template <ExecutionSpace Exec, WritableDistView View, GlobalFunctor<View> Function>

@@ -13,25 +13,25 @@
 
 namespace distview {
 
-/// Calls functor(i, j, ...) for every cell of a section with its indices in view.view().
+/// Calls functor(i, j, ...) for every cell of a section, with the cell's indices in view.view().
 ///
-/// The loop that one would write by hand around a stencil: every host thread takes an equal run of
-/// cells, row after row, and the axis that is contiguous in memory is the innermost, vectorised
-/// loop; on a GPU every thread takes one cell. The functor captures the Kokkos Views that it works
-/// on and may read any element of them, padding included, but calls run at once and in any order:
-/// one must not read what another writes.
+/// The loop is organised like a hand-written stencil loop. On the host, every thread computes an equal run of cells,
+/// row after row, and the axis that is contiguous in memory is the innermost, vectorised loop. On a GPU every thread
+/// computes one cell. The functor captures the Kokkos Views that it uses and may read any of their elements, padding
+/// included. Calls run concurrently and in any order: a call must not read an element that another call writes.
 ///
 ///     auto u = a.view(), v = b.view();
 ///     for_each(exec, b, KOKKOS_LAMBDA(int i, int j) { v(i, j) = u(i, j - 1) + u(i, j + 1); });
 ///
-/// The functor may declare its indices as int or as std::int64_t; `auto` is whichever is faster on
-/// `exec` and long enough for the section.
+/// The functor may declare its indices as int or as std::int64_t. If it declares them `auto`, they have the type that
+/// is faster on `exec` and large enough for the section.
 ///
 /// Collective: no (local)
-/// Indices:    local, all padding included: what view.view() takes
+/// Indices:    local, all padding included: the indices of view.view()
 /// Space:      one kernel on `exec`; on return work may still run there
-/// Touches:    what the functor does. Afterwards no padding of `view` is valid (DistView::valid_padding()), unless its
-///             elements are const; of other arrays that the functor writes, DistView::mark_written() says so
+/// Touches:    the elements that the functor accesses. Afterwards no padding of `view` is valid
+///             (DistView::valid_padding()), unless its elements are const. If the functor writes other arrays, call
+///             DistView::mark_written() on them
 /// Cost:       no allocation, no fence
 /// Errors:     UsageError if the functor declares ints and the section is longer than 2^31-1
 template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
@@ -43,7 +43,7 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
     impl::note_written(view, cells);
 }
 
-/// The same in a kernel of that name, for profilers; `cells` are Cells or a LocalBox.
+/// Same, with `label` as the kernel's name in profilers; `cells` is a Cells value or a LocalBox.
 ///
 /// Collective: no (local)
 template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor,
@@ -56,8 +56,8 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
     impl::note_written(view, cells);
 }
 
-/// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
-/// view.view(), padding too if the box has any; what the section has not is left out.
+/// Same, for the cells of a box such as PaddingExchangePlan::inner_cells(). The box consists of positions in
+/// view.view() and may include padding; positions outside the section are skipped.
 ///
 /// Collective: no (local)
 template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
@@ -69,7 +69,7 @@ void for_each(const Exec& exec, const View& view, const Functor& functor, const 
 }
 
 namespace impl {
-/// The kernel of for_each() and of apply_stencil(), which is collective, in the checking mode; `named` is a Reading.
+/// The checking-mode kernel of for_each() and of the collective apply_stencil(); `named` is a Reading.
 template <ExecutionSpace Exec, DistViewLike View, class Functor, class Named, class Which>
 void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec,
                       const std::string& label, const View& view, const Functor& functor,
@@ -92,23 +92,23 @@ void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec
 }
 } // namespace impl
 
-/// The same for a kernel that names the arrays whose padding it reads, so that the checking mode (set_check()) can tell
-/// whether that is valid; how far it reads is found out:
+/// Same, for a kernel that names the arrays whose padding it reads, so that the checking mode (set_check()) can test
+/// whether that padding is valid. The check itself finds out how far the kernel reads:
 ///
 ///     for_each(exec, "diffuse", next, KOKKOS_LAMBDA(int i, int j) {
 ///         v(i, j) = 0.5 * k(i, j) * (u(i, j - 1) + u(i, j + 1));
 ///     }, reading(now, coefficient));
 ///
-/// Arrays that it writes besides `view`, at the same indices, are named by reading(...).writing(...); their padding is
-/// not valid afterwards.
+/// Arrays that the kernel writes besides `view`, at the same indices, are named by reading(...).writing(...); their
+/// padding is not valid afterwards.
 ///
 /// Collective: no (local)
-/// Shapes:     in the checking mode the functor is called several times for each cell, and arrays that are named are
-///             as they were before each: it changes nothing else
-/// Cost:       without the checking mode that of for_each()
-/// Errors:     in the checking mode UsageError, on this rank alone, if what is computed depends on padding that is not
-///             valid, with array, side, depth and kernel; nothing has been written then. Other ranks get an error in the
-///             next call in which they wait for this one
+/// Shapes:     in the checking mode the kernel is run several times, and the named arrays are restored before each run:
+///             the functor must change nothing else
+/// Cost:       without the checking mode, that of for_each()
+/// Errors:     in the checking mode UsageError, on this rank alone, if results depend on padding that is not valid; the
+///             text names array, side, depth and kernel, and nothing has been written. Other ranks get an error in the
+///             next call in which they wait for this rank
 template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor, class Reads,
           class Writes, ChoiceOfCells Which = Cells>
     requires AccessibleFrom<View, Exec>
@@ -137,13 +137,13 @@ void for_each_mapped(const Caller& caller, const std::string& label, const Exec&
 }
 } // namespace impl
 
-/// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
+/// Calls functor(gi, gj, ...) for every cell of a section, with the cell's global indices.
 ///
 /// Collective: no (local)
-/// Indices:    GlobalIndex: the interior's from 0, negative or extent(d) and above in boundary padding
-///             (Cells::owned); on unstructured axes the labels
+/// Indices:    GlobalIndex: from 0 in the interior; negative, or extent(d) and above, in boundary padding
+///             (Cells::owned); labels on unstructured axes
 /// Space:      one kernel on `exec`; on return work may still run there
-/// Cost:       that of for_each(); on a device, with a cyclic or unstructured axis, also a DeviceLayout
+/// Cost:       that of for_each(); on a device, an array with a cyclic or unstructured axis also needs a DeviceLayout
 template <ExecutionSpace Exec, DistViewLike View, GlobalFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_global(const Exec& exec, const View& view, const Functor& functor,
@@ -151,7 +151,7 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
     static constexpr impl::Caller caller("for_each_global");
     impl::for_each_mapped<false>(caller, caller.label(), exec, view, functor, cells);
 }
-/// The same in a kernel of that name, for profilers.
+/// Same, with `label` as the kernel's name in profilers.
 ///
 /// Collective: no (local)
 template <ExecutionSpace Exec, DistViewLike View, GlobalFunctor<View> Functor>
@@ -162,8 +162,8 @@ void for_each_global(const Exec& exec, const std::string& label, const View& vie
     impl::for_each_mapped<false>(caller, label, exec, view, functor, cells);
 }
 
-/// Calls functor(i, j, ..., gi, gj, ...) with a cell's indices in view.view() and those in the whole array, as
-/// for_each() and for_each_global() give them:
+/// Calls functor(i, j, ..., gi, gj, ...) with a cell's indices in view.view() and its global indices, as passed by
+/// for_each() and for_each_global():
 ///
 ///     for_each_with_global(exec, a, KOKKOS_LAMBDA(int i, int j, GlobalIndex gi, GlobalIndex gj) {
 ///         v(i, j) = x0 + dx * gi.value() * gj.value();
@@ -178,7 +178,7 @@ void for_each_with_global(const Exec& exec, const View& view, const Functor& fun
     static constexpr impl::Caller caller("for_each_with_global");
     impl::for_each_mapped<true>(caller, caller.label(), exec, view, functor, cells);
 }
-/// The same in a kernel of that name, for profilers.
+/// Same, with `label` as the kernel's name in profilers.
 ///
 /// Collective: no (local)
 template <ExecutionSpace Exec, DistViewLike View, CellAndGlobalFunctor<View> Functor>

@@ -18,7 +18,7 @@
 
 namespace distview {
 
-/// A whole array in the memory of one rank: what gather() makes of a View and scatter() takes.
+/// A whole array in the memory of one rank: the result of gather() and the argument of scatter().
 template <DistViewLike View>
 using GlobalView =
     Kokkos::View<typename impl::AsDynamic<typename View::non_const_value_type, View::rank()>::type,
@@ -26,13 +26,13 @@ using GlobalView =
 
 namespace impl {
 
-/// The cells of a section one after the other in C order, in the section's memory space.
+/// The cells of a section, consecutive in C order, in the section's memory space.
 template <DistViewLike View>
 using PackedView =
     Kokkos::View<typename AsDynamic<typename View::non_const_value_type, View::rank()>::type,
                  Kokkos::LayoutRight, typename View::memory_space>;
 
-/// Copies between a section's cells and their packed form; `ToPacked` says in which direction.
+/// Copies between a section's cells and their packed form; `ToPacked` selects the direction.
 template <bool ToPacked, ViewLike Section, ViewLike Packed>
 struct PackBody {
     Section section;
@@ -76,23 +76,23 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
 
 } // namespace impl
 
-/// Brings the cells of all sections to one rank, which gets them as one array.
+/// Collects the cells of all sections on one rank, as one array.
 ///
-/// For Cells::interior element (i, j, ...) of the result is the cell with these global indices, as
-/// max_location() gives them; for Cells::owned the boundary padding at the low ends comes before it,
-/// as the protocol counts. Unstructured axes are ordered by ascending label: position k
-/// holds the k-th smallest one; of a label on several processes, the copy of its owner.
+/// For Cells::interior, element (i, j, ...) of the result is the cell with these global indices (as returned by
+/// max_location()). For Cells::owned the boundary padding at the low ends precedes it, as in the protocol's numbering.
+/// Unstructured axes are ordered by ascending label: position k holds the k-th smallest label. If several processes
+/// hold a label, the owner's copy is used.
 ///
 ///     auto all = gather(exec, comm, u, 0);            // on rank 0: all.extent(d) is
 ///     if (comm.rank() == 0) write_picture(all);       // u.extent(d)
 ///
 /// Collective: over comm; all ranks pass sections of the same array, `root` and `cells`
-/// Shapes:     the extents of the whole interior, or with boundary padding, on root; an unallocated
-///             View elsewhere
+/// Shapes:     on root the extents of the whole interior, or with Cells::owned of interior and boundary padding; an
+///             unallocated View on other ranks
 /// Space:      one kernel and one copy to the host on `exec`, which have finished on return
-/// Cost:       a packed copy of the section on every rank, on root the result and 64 MiB; messages
-///             of pieces that MPI can count. Layouts that have one process's labels alone, as those of
-///             make_ghosted_layout(): also the labels of all, on every rank
+/// Cost:       a packed copy of the section on every rank; on root also the result and 64 MiB; large messages are cut
+///             into pieces that MPI can count. If the layout has only one process's labels (make_ghosted_layout()),
+///             every rank also receives the labels of all processes
 /// Errors:     those of sum(); UsageError if there is no rank `root`, Error if a rank is out of memory
 ///             (thrown on all ranks)
 template <ExecutionSpace Exec, DistViewLike View>
@@ -124,7 +124,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
     geometry.complete(caller.name, comm);
 
     const Extents strides = impl::strides_of(global);
-    // By reference: a std::function takes memory for lambdas of so many references.
+    // Captured by reference: a std::function allocates memory for lambdas that capture this many references.
     const auto put_all = [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
         const auto put = [&](std::int64_t to, std::int64_t from) {
             std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
@@ -138,13 +138,13 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
     return global;
 }
 
-/// The reverse of gather(): hands the cells of a whole array on one rank to all sections.
+/// The reverse of gather(): distributes the cells of a whole array on one rank to all sections.
 ///
-/// Every process that owns an unstructured label gets its element, ghosts do not. `global` may be strided; on
-/// ranks other than root it is not looked at.
+/// Every process that owns an unstructured label receives its element; ghosts receive none. `global` may be strided and
+/// is ignored on ranks other than root.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, `root` and `cells`
-/// Shapes:     those that gather() gives
+/// Shapes:     `global` has the extents of gather()'s result
 /// Space:      one copy and one kernel on `exec`, which have finished on return
 /// Touches:    writes the cells of the section only
 /// Cost:       that of gather()

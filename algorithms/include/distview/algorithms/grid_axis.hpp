@@ -16,13 +16,13 @@ namespace distview {
 namespace impl {
 struct GridAxisAccess;
 
-/// A Kokkos::View that lines of processes exchange: its elements in C order, whatever their order in memory.
+/// A Kokkos::View that lines of processes exchange. Elements are exchanged in C order, whatever their order in memory.
 template <class View, class Exec>
 concept ExchangedView = ViewLike<View> && AccessibleFrom<View, Exec> &&
                         std::is_trivially_copyable_v<typename View::non_const_value_type> &&
                         !std::is_const_v<typename View::value_type>;
 
-/// An operation in the elements' own type, also for Sum and Product.
+/// An operation in the element type itself, also for Sum and Product.
 template <class Op, class T>
 struct Elementwise {
     using value_type = T;
@@ -33,38 +33,39 @@ struct Elementwise {
 };
 } // namespace impl
 
-/// Broadcast and reduction along one axis of a process grid: among the processes that differ in one coordinate only.
+/// Broadcast and reduction along one axis of a process grid: among processes that differ only in one coordinate.
 ///
-/// A 2 x 3 grid and axis 1: the rows of processes (0, 0) (0, 1) (0, 2) and (1, 0) (1, 1) (1, 2) are two lines, each
-/// with three places, and do not exchange anything with each other.
+/// Example: in a 2 x 3 grid, axis 1 has two lines, the rows of processes (0, 0) (0, 1) (0, 2) and (1, 0) (1, 1) (1, 2).
+/// Each line has three places. Lines do not exchange anything with each other.
 ///
 ///     GridAxis row(comm, layout.grid(), 1);
-///     row.broadcast(exec, 2, panel);              // that of (i, 2) to all (i, j)
+///     row.broadcast(exec, 2, panel);              // copies the panel of (i, 2) to all (i, j)
 ///     row.all_reduce(exec, Sum{}, partial);       // the sum over j, on all (i, j)
 ///
-/// Takes plain Kokkos Views, of any layout in memory; lines may differ in their extents. A line needs no
-/// communicator of its own: elements travel as a RedistributionPlan moves them, on the node through
-/// memory that its processes share. Up to 64 KiB go to every place, which joins them; more are
-/// cut into a slice a place, joined there, and sent back. Either way values are joined place after place in
-/// ascending order: the result has the same bits on all places and in every run.
+/// Works on plain Kokkos Views of any memory layout; lines may differ in their extents. A line needs no communicator of
+/// its own: a RedistributionPlan moves the elements, within a node through memory shared by its processes. If a place
+/// receives at most 64 KiB from all places, or a line has two places, every place gets all values and joins them.
+/// Otherwise values are cut into one slice for each place; each place joins its slice and sends the result back. In
+/// both cases values are joined place after place in ascending order: the result has the same bits on all places and in
+/// every run.
 ///
-/// Keep one for calls that are repeated: it holds the plans and buffers of the last four combinations of
-/// extents, element sizes and memory spaces. axis_reduce() and scans take one instead of a communicator.
+/// Keep a GridAxis for repeated calls: it holds the plans and buffers of the last four combinations of extents, element
+/// sizes and memory spaces. axis_reduce() and scans accept a GridAxis instead of a communicator.
 /// Like a plan it is movable, not copyable, and used by one thread at a time.
 ///
-/// Collective: every call that takes an execution space, over the communicator, in the same order on all ranks
+/// Collective: every call that has an execution space, over the communicator, in the same order on all ranks
 /// Shapes:     equal numbers of elements on the processes of a line
 /// Space:      kernels on `exec`, which have finished on return
-/// Cost:       two agreements and an MPI_Allgather of 8 bytes a rank; the first time for these extents also
-///             buffers (three times the elements) and plans. Of n elements on P places
-///             2 n (P - 1) / P travel to and from every place, n (P - 1) if they are few
-/// Errors:     UsageError if there is no such axis or place, or the grid is not one of comm.size() processes;
+/// Cost:       two agreements and an MPI_Allgather of 8 bytes a rank; the first call with these extents also allocates
+///             buffers (three times the elements) and creates plans. For n elements on P places, every place sends and
+///             receives 2 n (P - 1) / P elements, or n (P - 1) if values are not cut into slices
+/// Errors:     UsageError if there is no such axis or place, or the grid does not have comm.size() processes;
 ///             ShapeError if the processes of a line pass different numbers of elements; UsageError if ranks pass
 ///             different places or element sizes (thrown on all ranks)
 /// Example:    tests/unit/algorithms/test_grid_axis.cpp
 class GridAxis {
 public:
-    /// Collective: over comm; nothing but an agreement
+    /// Collective: over comm; one agreement, no other communication
     GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis);
     GridAxis(GridAxis&&) noexcept = default;
     GridAxis& operator=(GridAxis&&) noexcept = default;
@@ -76,12 +77,12 @@ public:
     int extent() const noexcept { return m_lines.length; }
     /// This process's coordinate along the axis.
     int coordinate() const noexcept { return m_lines.place; }
-    /// Bytes of the buffers and plans kept.
+    /// Bytes of all kept buffers and plans.
     std::size_t workspace_bytes() const;
 
-    /// view = that of the process with coordinate `root` in the line.
+    /// Copies the view of the process with coordinate `root` in the line to all views of the line.
     ///
-    /// Touches: reads the view of `root`, writes those of all others
+    /// Touches: reads the view of `root`, writes the views of all other processes
     template <ExecutionSpace Exec, impl::ExchangedView<Exec> View>
     void broadcast(const Exec& exec, int root, const View& view) {
         const auto run = [&](auto& lines, const impl::Caller& caller, impl::Alone& alone) {
@@ -90,12 +91,13 @@ public:
         exchange(exec, {"GridAxis::broadcast", root}, view, coordinate() == root,
                  coordinate() != root, run);
     }
-    /// view = op of the views of the line's processes, element by element, on the one with coordinate `root`.
+    /// Joins the views of the line's processes with `op`, element by element, in the view of the process with
+    /// coordinate `root`.
     ///
-    /// `op` is Sum, Product, Minimum, Maximum or a function object T(T here, T incoming) that is associative; T is
-    /// the element type, in which it computes: convert floats that are to be added up in double.
+    /// `op` is Sum, Product, Minimum, Maximum or an associative function object T(T here, T incoming). T is the element
+    /// type, and `op` computes in it: to add up floats in double, convert them first.
     ///
-    /// Touches: reads all views, writes that of `root`
+    /// Touches: reads all views, writes the view of `root`
     template <ExecutionSpace Exec, class Op, impl::ExchangedView<Exec> View>
         requires JoinsElements<Op, typename View::value_type>
     void reduce(const Exec& exec, const Op& op, int root, const View& view) {
@@ -105,7 +107,7 @@ public:
         };
         exchange(exec, {"GridAxis::reduce", root}, view, true, coordinate() == root, run);
     }
-    /// The same on all processes of the line.
+    /// Same, with the result on all processes of the line.
     ///
     /// Touches: reads and writes all views
     template <ExecutionSpace Exec, class Op, impl::ExchangedView<Exec> View>
@@ -124,7 +126,7 @@ private:
         const char* name;
         int root;
     };
-    /// Number of elements of every line; agrees on them and on the call's arguments.
+    /// Returns the number of elements of every line; agrees on these numbers and on the call's arguments.
     std::vector<std::int64_t> lengths_of_lines(const Call& call, std::int64_t own,
                                                std::size_t element_bytes) const;
 
@@ -161,8 +163,8 @@ private:
         });
     }
 
-    /// Calls action(alone), which makes the same collective calls on all ranks and gives `alone` what this rank does
-    /// between them. All ranks get an error or none does; after one they make anew what a call may have left half done.
+    /// Calls action(alone), which makes the same collective calls on all ranks and passes local work between them to
+    /// `alone`. Either all ranks throw or none; after an error, exchanges that may be incomplete are created anew.
     template <class Action>
     void jointly(const char* name, const Action& action) {
         try {
@@ -175,7 +177,7 @@ private:
         }
     }
 
-    /// The exchange of so many values in the processes of each line; makes it the first time.
+    /// The exchange of these numbers of values in the processes of each line; created by the first call.
     template <class MemorySpace, ExecutionSpace Exec>
     impl::LineExchange<MemorySpace>& keep(const Exec& exec, const std::vector<std::int64_t>& values,
                                           std::size_t value_bytes) {
@@ -205,7 +207,7 @@ private:
 };
 
 namespace impl {
-/// For algorithms along the axis.
+/// Gives algorithms along the axis access to private members.
 struct GridAxisAccess {
     static const GridLines& lines(const GridAxis& axis) { return axis.m_lines; }
     template <class Action>

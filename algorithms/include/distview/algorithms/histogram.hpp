@@ -17,16 +17,16 @@ namespace distview {
 
 namespace impl {
 
-/// Bounds of bins in memory of a kernel.
+/// Bounds of bins, in memory that a kernel can access.
 template <class MemorySpace>
 struct Bins {
     Kokkos::View<const double*, MemorySpace> edges;
     int count;
-    double scale; ///< bins per unit if they are equally wide, else 0
+    double scale; ///< bins per unit if all bins have the same width, else 0
 
     /// The bin of a value, or -1.
     KOKKOS_FUNCTION int find(double value) const {
-        // Of NaN, too.
+        // Written so that NaN is in no bin.
         if (!(value >= edges(0) && value <= edges(count))) return -1;
         int bin = 0;
         if (scale > 0) {
@@ -48,7 +48,7 @@ struct Bins {
     }
 };
 
-/// Counts a cell, in counters that all threads share.
+/// Counts a cell in counters that all threads share.
 template <ViewLike View, class MemorySpace>
 struct CountCell {
     View view;
@@ -62,13 +62,13 @@ struct CountCell {
     }
 };
 
-/// Counts the cells of a host's thread, in counters of its own.
+/// Counts the cells of one host thread in that thread's counters.
 template <class Walk, ViewLike View, class MemorySpace>
 struct CountRows {
     Walk walk;
     View view;
     Bins<MemorySpace> bins;
-    Kokkos::View<std::int64_t*, MemorySpace> counts; ///< of one part after the other
+    Kokkos::View<std::int64_t*, MemorySpace> counts; ///< one part after the other
     std::int64_t parts;
 
     void operator()(std::int64_t part) const {
@@ -83,7 +83,7 @@ struct CountRows {
     }
 };
 
-/// Edges and counts of a histogram. Throws UsageError for edges that are no bounds of bins.
+/// Edges and counts of a histogram. Throws UsageError if the edges do not bound bins.
 class HistogramBins {
 public:
     HistogramBins() = default;
@@ -100,7 +100,7 @@ private:
     double m_scale = 0;
 };
 
-/// agree() on what counting failed with and on the arguments of all ranks, then adds up.
+/// Agrees on this rank's failure in counting and on the arguments of all ranks, then adds up the counts.
 void combine_histogram(const Communicator& comm, const Caller& caller,
                        const std::exception_ptr& failure, const CommonArguments& arguments,
                        const HistogramBins& bins, std::vector<std::int64_t>& counts);
@@ -123,7 +123,7 @@ std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, 
     Kokkos::deep_copy(exec, edges, edges_host);
     const Bins<Memory> in_kernel{edges, bins.count(), bins.scale()};
 
-    // Counters for each thread, unless they would take more than 16 MiB.
+    // Counters for each thread, unless they would need more than 16 MiB.
     constexpr std::int64_t most_counters = std::int64_t{1} << 21;
     const std::int64_t parts = loops_by_row<Exec> ? part_count(exec, box.count()) : 1;
     const bool has_own = loops_by_row<Exec> && parts * bins.count() <= most_counters;
@@ -173,20 +173,20 @@ std::vector<std::int64_t> count_in_bins(const Exec& exec, const Communicator& co
 
 } // namespace impl
 
-/// Counts the cells of an array whose values lie in equally wide bins, on every rank.
+/// Counts the cells of an array whose values lie in bins of equal width; returns the counts on every rank.
 ///
 ///     const std::vector<std::int64_t> counts = histogram(exec, comm, u, 20, 0.0, 1.0);
 ///
-/// Bin b holds the values x with edge(b) <= x < edge(b + 1), the last bin also `high`, as NumPy's does; edge(b) is
-/// low + b * ((high - low) / bins) and edge(bins) is `high`. Values outside and NaN are not counted. Values are compared as
-/// doubles. Elements that unstructured lists place on several processes count once for each of them.
+/// Bin b holds the values x with edge(b) <= x < edge(b + 1); the last bin also holds `high`, as in NumPy. edge(b) is
+/// low + b * ((high - low) / bins), and edge(bins) is `high`. Values outside and NaN are not counted. Comparisons use
+/// doubles. If unstructured lists place an element on several processes, the element counts once for each of them.
 ///
 /// Collective: over comm; all ranks pass sections of the same array and the same bins
 /// Space:      one kernel on `exec`, which has finished on return
-/// Cost:       two agreements, one MPI_Allreduce of 8 bytes a bin; on the host counters for each thread, on a device
+/// Cost:       two agreements, one MPI_Allreduce of 8 bytes a bin; on the host, counters for each thread; on a device,
 ///             atomic counters
-/// Errors:     those of sum(); UsageError for less than one bin, unless low < high, both finite, and if bins differ
-///             between ranks (thrown on all ranks)
+/// Errors:     those of sum(); UsageError if `bins` is less than 1, if low < high does not hold, if a bound is not
+///             finite, if doubles do not resolve the bins' width, or if bins differ between ranks (thrown on all ranks)
 /// Example:    tests/unit/algorithms/test_histogram.cpp
 template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
@@ -197,10 +197,10 @@ std::vector<std::int64_t> histogram(const Exec& exec, const Communicator& comm, 
         return impl::HistogramBins(caller, bins, low, high);
     });
 }
-/// The same for bins with these edges, one more than bins, strictly ascending; the outer ones may be infinite.
+/// Same, for bins given by their edges: one edge more than bins, strictly ascending; the outer edges may be infinite.
 ///
 /// Collective: over comm
-/// Cost:       as above; a value's bin is found in log2(bins) steps
+/// Cost:       as above; finding the bin of a value needs log2(bins) steps
 template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
 std::vector<std::int64_t> histogram(const Exec& exec, const Communicator& comm, const View& view,

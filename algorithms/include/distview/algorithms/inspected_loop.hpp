@@ -23,7 +23,7 @@ namespace distview {
 
 namespace impl {
 
-/// Computes an inner cell; indices are positions in the section of `to`.
+/// Computes an inner cell, whose elements are all this process's; indices are positions in the section of `to`.
 template <class Functor, class Elements, ViewLike To, int Rank>
 struct InnerCell {
     static constexpr bool takes_narrow_indices = false;
@@ -45,7 +45,7 @@ private:
     }
 };
 
-/// Computes one of the other cells, by its number.
+/// Computes one of the outer cells, given by its number.
 template <class Functor, class From, class To, int Rank, class MemorySpace>
 struct OuterCell {
     using Table = Kokkos::View<const std::int64_t*, MemorySpace>;
@@ -70,38 +70,38 @@ private:
 
 } // namespace impl
 
-/// A loop over the cells of an array that reads elements of another one by global index, any elements of any process:
+/// A loop over the cells of an array that reads elements of another array by global index, on any process:
 ///
-///     struct Average {                                  // u: elements by global index, as if all were here
+///     struct Average {                                  // u: elements by global index, as if all were local
 ///         template <class Elements>
 ///         KOKKOS_FUNCTION double operator()(const Elements& u, std::int64_t i, std::int64_t j) const {
 ///             return 0.25 * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1));
 ///         }
 ///     };
-///     InspectedLoop loop(exec, comm, u, v, Average(), {{1, n - 1}, {1, n - 1}});  // sees what it asks for
+///     InspectedLoop loop(exec, comm, u, v, Average(), {{1, n - 1}, {1, n - 1}});  // inspects the functor
 ///     loop.execute(exec);                               // v(i, j) = functor(u, i, j) for these cells
 ///
-/// The functor is run once with elements that record: their indices give a GatherPlan. Cells that ask for nothing but
-/// this process's elements are computed straight from its memory, while the others' elements are brought; the rest then
-/// reads what was brought. Arrays need no padding, and may be of any layouts; they share no memory, since cells are
-/// computed while others still read the elements.
+/// The constructor runs the functor once with elements that record their indices; a GatherPlan is created from these
+/// indices. execute() computes cells that need only this process's elements directly from its memory, while elements of
+/// other processes are transferred; the remaining cells then read the received elements. Arrays need no padding and may
+/// have any layouts. They must not share memory, since cells are computed while others still read the elements.
 ///
-/// The functor must ask for the same elements, in the same order, in every run: indices must not depend on values.
-/// While it is inspected every element is read as value_type().
+/// The functor must request the same elements, in the same order, in every run: indices must not depend on values.
+/// During the inspection every element reads as value_type().
 ///
-/// A functor reads and returns its own cell: values for other ranks' elements, stored or added, go by
-/// GatherPlan::combine(), or by GlobalAccess where the owners are on the node.
+/// A functor reads elements and returns the value of its own cell. To store or add values to other ranks' elements, use
+/// GatherPlan::combine(), or GlobalAccess if the owners are on the same node.
 ///
-/// Cells get the bits of the same stencil on an array with padding if both are rounded alike. Compile with
-/// -ffp-contract=off, or write Kokkos::fma: compilers fuse multiplications and additions here and not there.
+/// Cells get the same bits as from the same stencil on an array with padding if both round alike. Compile with
+/// -ffp-contract=off, or write Kokkos::fma: otherwise compilers may fuse multiplications and additions in only one of
+/// them.
 ///
 /// Collective: the constructor and execute(), over comm
 /// Indices:    global, std::int64_t: the interior's from 0; labels of unstructured axes
-/// Space:      on `exec`; on return of execute() all work has finished. The inspection runs on the host
-/// Cost:       of the inspection: the functor once or twice a cell, some 10 ns for each element that a cell asks for.
-///             Memory: 8 bytes for each element asked for by cells that ask for other processes' elements; for every
-///             cell if an axis of `from` is not of blocks. execute(): one GatherPlan::execute() and one agreement, no
-///             other collective; the first one binds the plan
+/// Space:      on `exec`; all work has finished when execute() returns. The inspection runs on the host
+/// Cost:       inspection: the functor runs once or twice a cell; some 10 ns for each element that a cell requests.
+///             Memory: 8 bytes for each element requested by an outer cell (see outer_cells()). execute(): one
+///             GatherPlan::execute() and one agreement, no other collective; the first call binds the plan
 /// Source:     inspector and executor: Saltz, Crowley, Mirchandaney, Berryman, "Run-time scheduling and execution of
 ///             loops on message passing machines", 1990
 template <DistViewLike From, DistViewLike To, class Functor>
@@ -111,11 +111,11 @@ public:
     static_assert(!std::is_const_v<typename To::value_type>,
                   "InspectedLoop: cells are written, but they are const");
 
-    /// `cells`: a range of global indices, with a step of 1, for each axis of `to`; without it all interior cells.
+    /// `cells`: a range of global indices, with step 1, for each axis of `to`; all interior cells if omitted.
     ///
-    /// Errors: UsageError if the functor asks for an element that no process owns, `cells` has not a range for each axis,
-    ///         the arrays share memory, or a layout's grid is not the communicator's, ShapeError if an array is not this
-    ///         rank's section (on all ranks)
+    /// Errors: UsageError if the functor requests an element that no process owns, if `cells` does not have a range for
+    ///         each axis, if the arrays share memory, or if a layout's grid does not match the communicator; ShapeError
+    ///         if an array is not this rank's section (on all ranks)
     template <ExecutionSpace Exec>
         requires(AccessibleFrom<From, Exec> && AccessibleFrom<To, Exec>)
     InspectedLoop(const Exec& exec, const Communicator& comm, const From& from, const To& to,
@@ -149,8 +149,8 @@ public:
 
     /// to(i, j, ...) = functor(from, i, j, ...) for the loop's cells.
     ///
-    /// Errors: UsageError if the functor asked a cell's elements otherwise than when it was inspected, as far as that
-    ///         shows (thrown on all ranks); those of GatherPlan::execute()
+    /// Errors: UsageError if the functor requests more elements for an outer cell than during the inspection (thrown on
+    ///         all ranks; other deviations are not detected); those of GatherPlan::execute()
     template <ExecutionSpace Exec>
     void execute(const Exec& exec) {
         const CollectiveCall call(m_comm, execute_name);
@@ -179,10 +179,10 @@ public:
         });
     }
 
-    /// Number of elements of other processes that are brought in every execution.
+    /// Number of elements of other processes that every execution receives.
     std::int64_t brought() const { return m_plan->size(); }
-    /// Number of cells whose functor asks for elements of other processes, or all where `from` has axes that are not of
-    /// blocks.
+    /// Number of cells computed after the transfer: cells that need elements of other processes; or all cells, if
+    /// either array has axes other than blocks or the remaining cells do not form a box.
     std::int64_t outer_cells() const {
         return static_cast<std::int64_t>(m_outer->cell_at.extent(0));
     }
@@ -208,7 +208,7 @@ private:
         });
     }
 
-    /// Also makes the inner kernel.
+    /// Also creates the inner kernel.
     impl::Inspection inspect(const std::vector<IndexRange>& cells) {
         impl::Inspector inspector(m_from.layout(), m_to.layout(), m_comm.rank(),
                                   impl::strides_of(m_from.view()), impl::strides_of(m_to.view()),

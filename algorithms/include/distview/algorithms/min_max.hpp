@@ -12,12 +12,12 @@
 
 namespace distview {
 
-/// An array whose elements have an order.
+/// An array whose elements are ordered.
 template <class T>
 concept OrderedDistView = DistViewLike<T> && RealNumber<typename T::non_const_value_type>;
 
-/// A cell's value and its indices in the whole array, those of gather()'s result; negative or extent(d)
-/// and above in boundary padding (Cells::owned); on unstructured axes the label.
+/// A cell's value and global indices, which are the cell's indices in gather()'s result. Indices are negative, or
+/// extent(d) and above, in boundary padding (Cells::owned); on unstructured axes they are labels.
 template <class T, int Rank>
 struct CellValue {
     T value{};
@@ -34,7 +34,7 @@ struct Preference {
     KOKKOS_FORCEINLINE_FUNCTION static bool prefers(T a, T b) {
         return (Greatest ? b < a : a < b) || (is_nan(a) && !is_nan(b));
     }
-    /// As preferable as any other value or less.
+    /// A value that is preferred to no other value.
     KOKKOS_FUNCTION static constexpr T last() {
         if constexpr (std::floating_point<T>)
             return Greatest ? -Kokkos::Experimental::infinity_v<T>
@@ -54,7 +54,7 @@ struct ExtremumReduction {
     KOKKOS_FUNCTION static void init(value_type& value) {
         value = Preference<value_type, Greatest>::last();
     }
-    /// A NaN on either side gives NaN; two choices without branches, which compilers vectorise.
+    /// A NaN on either side gives NaN. Two selections without branches can be vectorised by compilers.
     KOKKOS_FORCEINLINE_FUNCTION static void join(value_type& value, const value_type& other) {
         const value_type a = value;
         const value_type b = other;
@@ -84,7 +84,7 @@ struct LocatedJoin {
     KOKKOS_FUNCTION static void join(value_type& best, const value_type& other) {
         if (other.found && precedes(other.value, other.index, best)) best = other;
     }
-    /// Whether a cell is a better answer: preferred, or equal and earlier in C order.
+    /// Whether a cell is a better result: preferred, or equal and earlier in C order.
     KOKKOS_FUNCTION static bool precedes(T value, const GlobalIndex* index,
                                          const value_type& best) {
         using Order = Preference<T, Greatest>;
@@ -110,7 +110,7 @@ struct LocationReduction
     template <class... Indices>
     KOKKOS_FUNCTION void operator()(value_type& best, Indices... at) const {
         const auto value = view(at...);
-        // Most cells are worse, and need no global index.
+        // Most cells are worse and need no global index.
         if (best.found &&
             Preference<std::remove_const_t<decltype(value)>, Greatest>::prefers(best.value, value))
             return;
@@ -121,7 +121,7 @@ struct LocationReduction
     }
 };
 
-/// Throws UsageError, on all ranks alike.
+/// Throws UsageError, the same on all ranks.
 [[noreturn]] void throw_no_cells(const char* caller, const ArrayLayout& layout);
 
 template <bool Greatest, ExecutionSpace Exec, DistViewLike View>
@@ -156,8 +156,8 @@ auto extremum_location(const Caller& caller, const Exec& exec, const Communicato
 
 } // namespace impl
 
-/// The least value of all cells, on every rank; NaN if any cell is NaN. If zeros of both signs are the least, which of
-/// them it is depends on the layout and the numbers of ranks and threads.
+/// Returns the least value of all cells, on every rank; NaN if any cell is NaN. If the least value is zero and zeros of
+/// both signs occur, the sign of the result depends on the layout and the numbers of ranks and threads.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Space:      one kernel on `exec`, which has finished on return
@@ -171,7 +171,7 @@ typename View::non_const_value_type min(const Exec& exec, const Communicator& co
     return impl::extremum<false>(caller, exec, comm, view, cells);
 }
 
-/// The greatest value of all cells; the rest is as in min().
+/// Returns the greatest value of all cells; the rest is as in min().
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, OrderedDistView View>
@@ -182,15 +182,15 @@ typename View::non_const_value_type max(const Exec& exec, const Communicator& co
     return impl::extremum<true>(caller, exec, comm, view, cells);
 }
 
-/// The least value and where it is; of several equal ones the first in C order of the global
-/// indices, and the first NaN if there is any.
+/// Returns the least value and its location. If several cells have that value, the first one in C order of the global
+/// indices is returned; if any cell is NaN, the first NaN.
 ///
-/// So the answer does not depend on how the array is distributed.
+/// The result therefore does not depend on the array's distribution.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Space:      one kernel on `exec`, which has finished on return
-/// Cost:       one MPI_Allgather of some 32 + 8 rank bytes a rank; on a device, with a cyclic or
-///             unstructured axis, a DeviceLayout
+/// Cost:       one MPI_Allgather of some 32 + 8 * View::rank() bytes a rank; on a device, an array with a cyclic or
+///             unstructured axis needs a DeviceLayout
 /// Errors:     those of min()
 template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
@@ -201,7 +201,7 @@ min_location(const Exec& exec, const Communicator& comm, const View& view,
     return impl::extremum_location<false>(caller, exec, comm, view, cells);
 }
 
-/// The greatest value and where it is; the rest is as in min_location().
+/// Returns the greatest value and its location; the rest is as in min_location().
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, OrderedDistView View>

@@ -79,9 +79,9 @@ double largest_magnitude(const Caller& caller, const Exec& exec, const Communica
 
 } // namespace impl
 
-/// The sum of the absolute values of all cells, on every rank; 0 without cells.
+/// Returns the sum of the absolute values of all cells, on every rank; 0 without cells.
 ///
-/// In double for all element types. Everything else is as in sum().
+/// Computed in double for all element types. Everything else is as in sum().
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
@@ -98,12 +98,12 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
         .value;
 }
 
-/// The same with options; see ReductionOptions.
+/// Same, with options; see ReductionOptions.
 ///
-/// Reproducible: the absolute values as doubles, those of complex numbers rounded by hypot(), are added up exactly
-/// and the sum rounded once.
+/// If reproducible, the absolute values are converted to double (for complex numbers, rounded by hypot()), added up
+/// exactly, and the sum is rounded once.
 ///
-/// Collective: over comm; all ranks pass sections of the same array, and options alike
+/// Collective: over comm; all ranks pass sections of the same array, and equal options
 /// Cost:       that of the reproducible sum() of real numbers
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
@@ -117,11 +117,10 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
         .rounded();
 }
 
-/// The square root of the sum of the squared absolute values, on every rank; 0 without cells.
+/// Returns the square root of the sum of the squared absolute values, on every rank; 0 without cells.
 ///
-/// In double for all element types. Where the squares leave the range of double, the cells are
-/// scaled and summed again: the norm is right wherever it is representable. Everything else is as
-/// in sum().
+/// Computed in double for all element types. If the squares leave the range of double, the cells are scaled and added
+/// up again: the norm is correct whenever a double can represent it. Everything else is as in sum().
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Cost:       that of sum(); three times as much if squares overflow or underflow, twice if all are 0
@@ -133,24 +132,24 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
     const CollectiveCall call(comm, caller.name);
     using limits = std::numeric_limits<double>;
     const double squares = impl::sum_of_squares(caller, exec, comm, view, cells, 1.0);
-    // Below this, squares may have been rounded to the spacing of subnormal numbers.
+    // Below this value, squares may have been rounded to the spacing of subnormal numbers.
     constexpr double least = limits::min() / limits::epsilon();
     if (!(squares < least || squares > limits::max())) return std::sqrt(squares);
 
     const double largest = impl::largest_magnitude(caller, exec, comm, view, cells);
     if (!(largest > 0) || std::isinf(largest)) return largest;
-    // A power of two, which rounds nothing; of subnormal numbers the inverse would be infinite.
+    // Scaling by a power of two is exact. The exponent is limited: the inverse of a subnormal number would be infinite.
     const double factor = std::ldexp(1.0, std::min(-std::ilogb(largest), limits::max_exponent - 1));
     return std::sqrt(impl::sum_of_squares(caller, exec, comm, view, cells, factor)) / factor;
 }
 
-/// The same with options; see ReductionOptions.
+/// Same, with options; see ReductionOptions.
 ///
-/// Reproducible: the square root of the exact sum of the squares of the cells (of their parts), rounded once.
-/// Integers of 64 bits count as the doubles nearest to them.
+/// If reproducible, the squares of the cells (or of their real and imaginary parts) are added up exactly, and the
+/// square root of that sum is rounded once. 64-bit integers count as the nearest doubles.
 ///
-/// Collective: over comm; all ranks pass sections of the same array, and options alike
-/// Cost:       that of the reproducible dot() of real numbers; of float that of the sum()
+/// Collective: over comm; all ranks pass sections of the same array, and equal options
+/// Cost:       that of the reproducible dot() of real numbers; for float, that of the reproducible sum()
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
@@ -163,9 +162,9 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
         .rounded_root();
 }
 
-/// The largest absolute value, on every rank; 0 without cells, NaN if any cell is NaN.
+/// Returns the largest absolute value, on every rank; 0 without cells, NaN if any cell is NaN.
 ///
-/// In double for all element types. Everything else is as in sum().
+/// Computed in double for all element types. Everything else is as in sum().
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
@@ -176,11 +175,11 @@ double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
     return impl::largest_magnitude(caller, exec, comm, view, cells);
 }
 
-/// The same with options; see ReductionOptions.
+/// Same, with options; see ReductionOptions.
 ///
-/// A maximum is the same in any order: reproducible or not.
+/// A maximum does not depend on the order of the cells: the result is the same with and without `reproducible`.
 ///
-/// Collective: over comm; all ranks pass sections of the same array, and options alike
+/// Collective: over comm; all ranks pass sections of the same array, and equal options
 /// Cost:       that of the call without options
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>

@@ -9,7 +9,7 @@
 
 namespace distview {
 
-/// The product of two elements: for axis_reduce(), scans and GridAxis, as Sum, Minimum and Maximum are.
+/// Multiplies two elements: for axis_reduce(), scans and GridAxis, like Sum, Minimum and Maximum.
 struct Product {
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
@@ -17,7 +17,7 @@ struct Product {
     }
 };
 
-/// A function object T(T here, T incoming), which callers promise to be associative.
+/// A function object T(T here, T incoming). The caller guarantees that it is associative.
 template <class Op, class T>
 concept JoinsElements = std::is_invocable_r_v<T, const Op&, const T&, const T&>;
 

@@ -11,14 +11,14 @@
 
 namespace distview {
 
-/// What a function does with the elements of an array that it is given.
+/// How a function uses the elements of the array passed to it.
 enum class Intent {
     in,   ///< reads them; must not write any
-    out,  ///< writes all or some of them; must not read any before it has written it
+    out,  ///< writes all or some of them; must not read an element before it has written it
     inout ///< reads and writes them
 };
 
-/// In which order the elements of an array follow each other in memory.
+/// The order in which the elements of an array follow each other in memory.
 enum class MemoryOrder {
     row_major,   ///< as in C: the last axis fastest
     column_major ///< as in Fortran: the first axis fastest
@@ -32,9 +32,9 @@ struct LocalCopyBytes {
     friend bool operator==(const LocalCopyBytes&, const LocalCopyBytes&) = default;
 };
 
-/// A plain array as C, Fortran and LAPACK take it: an address, extents and a leading dimension.
+/// A plain array as C, Fortran and LAPACK expect it: an address, extents and a leading dimension.
 ///
-/// Made by with_local_copy() for the function that it calls, and valid until that function returns.
+/// Created by with_local_copy() for the function that it calls, and valid until that function returns.
 ///
 ///     dgetrf_(&m, &n, a.data(), &lda, ...)    // int m = a.extent(0), n = a.extent(1),
 ///                                             // lda = a.leading_dimension()
@@ -64,12 +64,12 @@ public:
     /// Number of elements, 1 without axes.
     std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_view.size()); }
     MemoryOrder order() const noexcept { return m_order; }
-    /// Distance in elements between neighbours along the second fastest axis; at least 1. The extent of the
-    /// fastest axis, unless LocalCopyOptions::takes_leading_dimension allows for more.
+    /// Distance in elements between neighbours along the second fastest axis; at least 1. Equals the extent of the
+    /// fastest axis, unless LocalCopyOptions::takes_leading_dimension permits a larger distance.
     std::int64_t leading_dimension() const noexcept { return m_leading_dimension; }
-    /// Whether this is a copy; else the distributed array's own memory.
+    /// Whether the elements are a copy, and not the distributed array's own memory.
     bool is_copy() const noexcept { return m_is_copy; }
-    /// The same as a Kokkos::View.
+    /// The same elements as a Kokkos::View.
     const view_type& view() const noexcept { return m_view; }
 
 private:

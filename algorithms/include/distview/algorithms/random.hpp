@@ -19,7 +19,7 @@ using PhiloxWords = Kokkos::Array<std::uint32_t, 4>;
 /// Two 32-bit words: the key of philox4x32().
 using PhiloxKey = Kokkos::Array<std::uint32_t, 2>;
 
-/// Philox4x32-10: 128 random bits as a function of a counter and a key, in ten rounds.
+/// Philox4x32-10: computes 128 random bits from a counter and a key, in ten rounds.
 ///
 /// Equal arguments give equal bits on every machine, host or device. No state is kept.
 ///
@@ -58,7 +58,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t high_product(std::uint64_t a, std::uint6
     return a_high * b_high + (middle >> 32) + (other >> 32);
 }
 
-/// The `Bits` upper ones of 64 random bits as a multiple of 2^-Bits in [0, 1).
+/// The upper `Bits` of 64 random bits, as a multiple of 2^-Bits in [0, 1).
 template <RandomReal T>
 KOKKOS_FUNCTION constexpr T unit_interval(std::uint64_t bits) noexcept {
     if constexpr (std::same_as<T, float>)
@@ -69,19 +69,18 @@ KOKKOS_FUNCTION constexpr T unit_interval(std::uint64_t bits) noexcept {
 
 } // namespace impl
 
-/// A sequence of random numbers of which each is a function of seed, stream and its number alone.
+/// A sequence of random numbers; each number depends only on seed, stream and its index.
 ///
-/// There is nothing to advance and nothing to share: number `index` may be asked for anywhere, in any
-/// order, by any number of threads and processes. `stream` tells apart sequences of one seed, such as
-/// those of several fields or of time steps; 2^64 of them, of 2^64 numbers each, do not overlap.
+/// A stream has no state to advance or to share: any number of threads and processes may compute number `index`, in any
+/// order. `stream` selects one of the 2^64 sequences of a seed, for example one for each field or time step; sequences
+/// have 2^64 numbers each and do not overlap.
 ///
 ///     const RandomStream noise{.seed = 42, .stream = step};
 ///     for_each_global(exec, u, KOKKOS_LAMBDA(GlobalIndex i) { ... noise.uniform<double>(i) ... });
 ///
-/// Number `index` is made of philox4x32() of the counter (index, stream) and the key (seed), lower
-/// words first. Bits, uniform numbers and integers are the same on every machine, host or device;
-/// normal numbers use the logarithm and the cosine of the place where they are computed, which may
-/// differ in the last bits between a host and a device.
+/// Number `index` is computed by philox4x32() from the counter (index, stream) and the key (seed), lower words first.
+/// Bits, uniform numbers and integers are the same on every machine, host or device. Normal numbers use the logarithm
+/// and the cosine of the platform on which they are computed; their last bits may differ between host and device.
 ///
 /// Collective: no (local)
 /// Space:      callable on host and device
@@ -95,14 +94,14 @@ struct RandomStream {
                           {lower(seed), upper(seed)});
     }
 
-    /// A number of [0, 1): a multiple of 2^-53 for double, of 2^-24 for float, all equally likely.
+    /// A number in [0, 1): a multiple of 2^-53 for double, of 2^-24 for float, all equally likely.
     template <RandomReal T = double>
     KOKKOS_FUNCTION constexpr T uniform(std::uint64_t index) const noexcept {
         return impl::unit_interval<T>(first_half(bits(index)));
     }
 
-    /// An integer of [low, high), which must not be empty. The probabilities of two integers differ
-    /// by at most a factor of 1 + 2^-64.
+    /// An integer in [low, high), which must not be empty. The probabilities of two integers differ by at most a factor
+    /// of 1 + 2^-64.
     template <std::integral T>
     KOKKOS_FUNCTION constexpr T integer(std::uint64_t index, T low, T high) const noexcept {
         DISTVIEW_ASSERT(low < high);
@@ -117,11 +116,11 @@ struct RandomStream {
         return static_cast<T>(static_cast<std::uint64_t>(low) + offset);
     }
 
-    /// A number of the normal distribution with mean 0 and standard deviation 1, of at most 8.6 in
-    /// magnitude (Box and Muller's transform of two uniform numbers of 53 bits).
+    /// A number of the normal distribution with mean 0 and standard deviation 1; its magnitude is at most 8.6 (Box and
+    /// Muller's transform of two uniform numbers of 53 bits).
     KOKKOS_FUNCTION double normal(std::uint64_t index) const noexcept {
         const PhiloxWords words = bits(index);
-        const double u = 1.0 - impl::unit_interval<double>(first_half(words)); // of (0, 1]
+        const double u = 1.0 - impl::unit_interval<double>(first_half(words)); // in (0, 1]
         const double v = impl::unit_interval<double>(second_half(words));
         return Kokkos::sqrt(-2.0 * Kokkos::log(u)) * Kokkos::cos(6.283185307179586 * v);
     }
@@ -165,12 +164,12 @@ struct NormalNumbers {
     double mean;
     double deviation;
     KOKKOS_FUNCTION T operator()(std::uint64_t index) const {
-        // One rounding, whether or not the compiler contracts products and sums.
+        // fma rounds once, whether or not the compiler contracts products and sums.
         return static_cast<T>(Kokkos::fma(deviation, stream.normal(index), mean));
     }
 };
 
-/// Calls a function of the number of a cell in the whole interior in C order.
+/// Calls a function with a cell's number: its position in the whole interior in C order.
 template <int Rank, class Numbers>
 struct NumberOfCell {
     Numbers numbers;
@@ -202,20 +201,20 @@ void fill_numbered(const Caller& caller, const Exec& exec, const View& view,
 
 } // namespace impl
 
-/// Sets every interior cell to a random number of [0, 1) that depends on the seed, the stream and the
-/// cell's global indices only.
+/// Sets every interior cell to a random number in [0, 1) that depends only on the seed, the stream and the cell's
+/// global indices.
 ///
 ///     fill_random(exec, u, {.seed = 42});
 ///
-/// The same array comes out on any number of processes and threads, in any layout: cell (i, j, k) of
-/// extents (l, m, n) gets number (i * m + j) * n + k of the stream, see RandomStream::uniform().
+/// The array is the same for any number of processes and threads and any layout: cell (i, j, k) of extents (l, m, n)
+/// gets number (i * m + j) * n + k of the stream, see RandomStream::uniform().
 ///
 /// Collective: no (local)
-/// Indices:    global, of the interior, in C order whatever the order in memory. On unstructured axes the
-///             labels: of several axes, labels outside [0, extent) may give cells the same number
+/// Indices:    global, of the interior, in C order whatever the order in memory. On unstructured axes the labels; in
+///             arrays of several axes, labels outside [0, extent) may give several cells the same number
 /// Space:      one kernel on `exec`; on return work may still run there
-/// Touches:    writes interior cells only: exchange padding, or ghosts, afterwards
-/// Cost:       no allocation, no fence; on a device, with a cyclic or unstructured axis, a DeviceLayout
+/// Touches:    writes interior cells only: exchange padding or ghosts afterwards
+/// Cost:       no allocation, no fence; on a device, an array with a cyclic or unstructured axis needs a DeviceLayout
 template <ExecutionSpace Exec, WritableDistView View>
     requires(AccessibleFrom<View, Exec> && RandomReal<typename View::value_type>)
 void fill_random(const Exec& exec, const View& view, const RandomStream& stream) {
@@ -224,7 +223,7 @@ void fill_random(const Exec& exec, const View& view, const RandomStream& stream)
                         impl::UniformNumbers<typename View::value_type>{stream});
 }
 
-/// The same with integers of [low, high), see RandomStream::integer().
+/// Same, with integers in [low, high), see RandomStream::integer().
 ///
 ///     fill_random_integers(exec, dice, {.seed = 42}, 1, 7);
 ///
@@ -243,7 +242,7 @@ void fill_random_integers(const Exec& exec, const View& view, const RandomStream
                         impl::IntegerNumbers<typename View::value_type>{stream, low, high});
 }
 
-/// The same with numbers of a normal distribution, see RandomStream::normal().
+/// Same, with numbers of a normal distribution, see RandomStream::normal().
 ///
 /// Collective: no (local)
 /// Errors:     UsageError if `deviation` is negative or NaN

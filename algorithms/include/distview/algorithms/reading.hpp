@@ -7,8 +7,8 @@
 
 namespace distview {
 
-/// The arrays that a kernel of for_each() reads, and those that it writes besides the one whose cells it computes; made
-/// by reading(). Refers to them: for use within one statement.
+/// Lists the arrays that a kernel of for_each() reads, and the arrays that it writes besides the array passed to
+/// for_each(). Created by reading(). Holds references: use it within one statement.
 ///
 /// Collective: no (local)
 template <class Reads, class Writes = std::tuple<>>
@@ -16,7 +16,7 @@ struct Reading {
     Reads reads;
     Writes writes{};
 
-    /// The same of a kernel that also writes these, at the indices of the same cells: their padding is not valid
+    /// Adds arrays that the kernel also writes, at the indices of the same cells. Their padding is not valid
     /// afterwards.
     template <DistViewLike... Arrays>
     auto writing(const Arrays&... arrays) const {
@@ -24,8 +24,8 @@ struct Reading {
     }
 };
 
-/// Names the arrays that a kernel of for_each() reads, padding included, so that the checking mode finds out whether
-/// that is valid: reading(u, k), or reading(u, k).writing(v).
+/// Names the arrays that a kernel of for_each() reads, padding included, so that the checking mode can test whether
+/// their padding is valid: reading(u, k), or reading(u, k).writing(v).
 ///
 /// Collective: no (local)
 template <DistViewLike... Arrays>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// All reductions; collective, and repeatable to the bit for fixed numbers of ranks and threads.
+// All reductions. They are collective, and bitwise repeatable for fixed numbers of ranks and threads.
 #include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/impl/functor_reduction.hpp>
 #include <distview/algorithms/min_max.hpp>
@@ -15,8 +15,8 @@
 
 namespace distview {
 
-/// Something that takes the result of a reduction: a Kokkos reducer of host memory, such as
-/// Kokkos::Max<double>(most), or a variable, which gets a sum.
+/// An argument that receives the result of a reduction: a Kokkos reducer of host memory, such as
+/// Kokkos::Max<double>(most), or a variable, which receives a sum.
 template <class T>
 concept ReductionResult =
     (Kokkos::is_reducer<std::remove_cvref_t<T>>::value && impl::gives_to_host<T>()) ||
@@ -24,15 +24,15 @@ concept ReductionResult =
      std::is_arithmetic_v<std::remove_reference_t<T>>);
 
 namespace impl {
-/// A functor of a cell's indices and of partial results, which it changes.
+/// A functor of a cell's indices and of partial results, which the functor updates.
 template <class Functor, class View, class... Results>
 concept ReducingFunctor =
     can_take<Functor, EachAxis<std::int64_t, View::rank()>,
              std::tuple<typename decltype(as_reducer(std::declval<Results&>()))::value_type&...>>();
 } // namespace impl
 
-/// Reduces what functor(i, j, ..., a, b, ...) makes of all cells of an array, one or several results in one
-/// pass, to the same values on every rank:
+/// Reduces the contributions of functor(i, j, ..., a, b, ...) over all cells of an array, to one or several results in
+/// one pass, with the same values on every rank:
 ///
 ///     double total = 0, most = 0;
 ///     reduce(exec, comm, u, KOKKOS_LAMBDA(int i, int j, double& sum, double& greatest) {
@@ -40,15 +40,15 @@ concept ReducingFunctor =
 ///         greatest = Kokkos::max(greatest, Kokkos::abs(v(i, j)));
 ///     }, total, Kokkos::Max<double>(most));
 ///
-/// As in Kokkos::parallel_reduce() the functor takes a cell into partial results, which the reducers combine:
-/// those of Kokkos (Sum, Prod, Max, MinMax, MinLoc, ...) or of the program, whose values are sent to the other
-/// ranks as bytes. The results' earlier values do not count. They have the same bits on all ranks and
-/// whenever the reduction is repeated with the same numbers of ranks and of threads. A result over no cells is the
+/// As in Kokkos::parallel_reduce(), the functor adds a cell to partial results, and the reducers combine these.
+/// Reducers are Kokkos' own (Sum, Prod, Max, MinMax, MinLoc, ...) or the program's; their values are sent to the other
+/// ranks as bytes. Earlier values of the results are ignored. The results have the same bits on all ranks, and again
+/// whenever the reduction is repeated with the same numbers of ranks and threads. Over no cells, a result is the
 /// reducer's neutral element.
 ///
-/// Collective: over comm; all ranks pass sections of the same array, functors that mean the same, and reducers of
+/// Collective: over comm; all ranks pass sections of the same array, functors with the same meaning, and reducers of
 ///             the same types
-/// Indices:    local, all padding included, as those of for_each()
+/// Indices:    local, all padding included, as in for_each()
 /// Space:      one kernel on `exec`, which has finished on return
 /// Cost:       that of sum(); the results of a rank are sent in one message
 /// Errors:     those of sum(); UsageError if the functor declares ints and the section is longer than 2^31-1, or
@@ -69,7 +69,7 @@ void reduce(const Exec& exec, const Communicator& comm, const View& view, Cells 
     };
     run(impl::as_reducer(results)...);
 }
-/// The same over the interior.
+/// Same, over the interior.
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult... Results>

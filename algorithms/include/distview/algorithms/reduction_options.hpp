@@ -5,14 +5,14 @@
 
 namespace distview {
 
-/// How sum(), dot() and the norms add up.
+/// Options of sum(), dot() and the norms.
 ///
 ///     const double total = sum(exec, comm, u, {.reproducible = true});
 ///
-/// A reproducible sum is the exact sum of the cells, rounded once to the nearest double (ties to even). It has
-/// the same bits for any number of ranks and threads, any layout, any order of cells, on host and device. So has a
-/// reproducible norm, but for norm1() of complex cells: their absolute values are those of the platform's hypot(), which
-/// may differ in the last bit between machines and between host and device.
+/// A reproducible sum is the exact sum of the cells, rounded once to the nearest double (ties to even). It has the same
+/// bits for any number of ranks and threads, any layout, any order of cells, on host and device. Reproducible norms
+/// have the same property, except norm1() of complex cells: it uses the platform's hypot(), whose last bit may differ
+/// between machines and between host and device.
 struct ReductionOptions {
     Cells cells = Cells::interior;
     bool reproducible = false;

@@ -10,7 +10,7 @@ template <class Exec, class Op, class Source, class Target>
 concept ScannedWith =
     AccessibleFrom<Source, Exec> && AccessibleFrom<Target, Exec> &&
     Source::rank() == Target::rank() && JoinsElements<Op, typename Source::non_const_value_type>;
-/// The type of the value that a scan starts with.
+/// The type of the start value of a scan.
 template <class Op, class Source>
 using ScanStart = typename AxisOperation<Op, typename Source::non_const_value_type>::start_type;
 } // namespace impl
@@ -20,21 +20,21 @@ using ScanStart = typename AxisOperation<Op, typename Source::non_const_value_ty
 ///     inclusive_scan(exec, comm, counts, 0, ends);          // NumPy: cumsum(counts, axis=0)
 ///     inclusive_scan(exec, comm, u, 1, u, Maximum{});       // running maxima, in place
 ///
-/// The order is that of the global indices, on unstructured axes of the labels, however the array is
-/// distributed. `op` is Sum, Product, Minimum, Maximum or a function object T(T here, T incoming) of the program's
-/// that is associative; it need not be commutative. Types are those of axis_reduce(). An element that an unstructured
-/// axis lists on several processes counts once, with the value of the lowest of them along the axis; all of them get
-/// the result. Results have the same bits whenever the call is repeated with the same layout and number of threads.
+/// The scan follows the global indices (on unstructured axes the labels), however the array is distributed. `op` is
+/// Sum, Product, Minimum, Maximum or an associative function object T(T here, T incoming) of the program; it need not
+/// be commutative. Types are as in axis_reduce(). If an unstructured axis lists an element on several processes, it
+/// counts once, with the value of the lowest of these processes along the axis, and all of them receive the result.
+/// Results have the same bits whenever the call is repeated with the same layout and number of threads.
 ///
 /// Collective: over the communicator; all ranks pass sections of the same arrays
-/// Shapes:     source and target distributed alike, see copy(); they may be the same array
+/// Shapes:     source and target have the same distribution, see copy(); they may be the same array
 /// Space:      kernels on `exec`, which have finished on return
 /// Touches:    reads the interior cells of the source, writes those of the target
-/// Cost:       along a block axis, and any axis that is not distributed but unstructured ones: the source is read twice,
-///             one value for each line of cells is exchanged, see GridAxis. Along other axes also two redistributions,
-///             whose plans are made in the call, and one or two arrays of the source's size
-/// Errors:     ShapeError, which names both layouts and what would align them, if the cells differ; UsageError if the
-///             target shares memory with other cells of the source, and as axis_reduce() has it (thrown on all ranks)
+/// Cost:       along a block axis, or an undistributed axis that is not unstructured: reads the source twice and
+///             exchanges one value for each line of cells, see GridAxis. Along other axes also two redistributions,
+///             whose plans are created in the call, and one or two arrays of the source's size
+/// Errors:     ShapeError, which names both layouts and a call that aligns them, if the cells differ; UsageError if the
+///             target shares memory with other cells of the source, and as in axis_reduce() (thrown on all ranks)
 /// Example:    tests/unit/algorithms/test_scan.cpp
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
     requires impl::ScannedWith<Exec, Op, Source, Target>
@@ -45,7 +45,7 @@ void inclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, cons
     impl::scan_axis(caller, exec, axis, impl::Scan<Operation, true>{Operation{op}, {}}, source,
                     target);
 }
-/// The same along an axis given by its number.
+/// Same, along an axis given by its number.
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
@@ -62,11 +62,11 @@ void inclusive_scan(const Exec& exec, const Communicator& comm, const Source& so
 ///
 ///     exclusive_scan(exec, comm, counts, 0, begins, 0);     // where every part begins
 ///
-/// For Sum and Product the value to start with has the type that sum() of the source returns (std::int64_t of bool, double of
-/// half precision), for all others that of the source's elements.
+/// For Sum and Product the start value has the type that sum() of the source returns (std::int64_t for bool, double for
+/// half precision), for all other operations the source's element type.
 ///
-/// Collective: over the communicator; all ranks pass equal values to start with, which are compared if they are
-///             numbers; the rest is as in inclusive_scan()
+/// Collective: over the communicator; all ranks pass equal start values, which are compared if they are numbers; the
+///             rest is as in inclusive_scan()
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
     requires impl::ScannedWith<Exec, Op, Source, Target>
 void exclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, const Target& target,
@@ -78,7 +78,7 @@ void exclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, cons
                     impl::Scan<Operation, false>{operation, operation.begin(start)}, source, target,
                     start);
 }
-/// The same along an axis given by its number.
+/// Same, along an axis given by its number.
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>

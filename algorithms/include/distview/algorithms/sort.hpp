@@ -27,7 +27,7 @@ template <class T>
 inline constexpr bool has_nan = std::floating_point<T> || is_half<T> || is_bhalf<T>;
 } // namespace impl
 
-/// The order a < b, in which every NaN comes after all numbers.
+/// The order a < b; every NaN is placed after all numbers.
 ///
 /// Collective: no (local)
 struct Ascending {
@@ -40,7 +40,7 @@ struct Ascending {
     }
 };
 
-/// The order a > b, in which every NaN comes after all numbers, too.
+/// The order a > b; every NaN is placed after all numbers, too.
 ///
 /// Collective: no (local)
 struct Descending {
@@ -61,7 +61,7 @@ concept ElementOrder = requires(const Compare& compare, const T& a) {
 
 namespace impl {
 
-/// Elements in memory of the host, after all work on `exec`.
+/// Copies elements to host memory and waits for all work on `exec`.
 template <ExecutionSpace Exec, ViewLike View>
 auto to_sort_on_host(const Caller& caller, const Exec& exec, const View& view) {
     const auto host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, view);
@@ -70,7 +70,7 @@ auto to_sort_on_host(const Caller& caller, const Exec& exec, const View& view) {
     return host;
 }
 
-/// Merges sorted runs that begin at `begins` and follow each other; equal elements keep their order.
+/// Merges consecutive sorted runs that start at `begins`; equal elements keep their order.
 template <class T, class Compare>
 void merge_runs(std::span<T> values, std::vector<std::int64_t> begins, const Compare& compare) {
     begins.push_back(std::ssize(values));
@@ -87,7 +87,7 @@ void merge_runs(std::span<T> values, std::vector<std::int64_t> begins, const Com
     }
 }
 
-/// Sorts an array of blocks without padding, which is the algorithm's own.
+/// Sorts an array of blocks without padding, which the algorithm has allocated itself.
 template <ExecutionSpace Exec, DistViewLike Line, class Compare>
 void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& comm, const Line& line,
                  const Compare& compare) {
@@ -102,7 +102,7 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
     if (comm.size() == 1) return;
 
     auto search = agree_on(comm, caller.name, [&] {
-        // The block of a rank is between two bounds, that of the first or last one beside one.
+        // The block of a rank lies between two bounds; the first and the last block have one bound only.
         std::vector<std::int64_t> bounds = inner_bounds(line.layout());
         const auto rank = static_cast<std::size_t>(comm.rank());
         const std::size_t last = std::min(rank + 1, bounds.size());
@@ -138,33 +138,34 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
 ///     sort(exec, comm, u, Descending());          // descending, NaN at the end as well
 ///     sort(exec, comm, u, KOKKOS_LAMBDA(const Particle& a, const Particle& b) { return a.cell < b.cell; });
 ///
-/// The sort is stable in any layout: of equal elements (-0.0 and +0.0, two NaNs, what `compare` does not
-/// tell apart) the one with the smaller global index stays before the other. The result hence depends
-/// neither on the number of ranks nor on the layout.
+/// The sort is stable in any layout: among equal elements (-0.0 and +0.0, two NaNs, elements that `compare` does not
+/// distinguish) the one with the smaller global index stays before the other. The result therefore does not depend on
+/// the number of ranks or the layout.
 ///
-/// `compare` is a strict weak order, the same on all ranks, and is called on the host. One of the program's own
-/// must say where NaNs go: operator< and std::greater<double> are no order of them.
+/// `compare` is a strict weak order, the same on all ranks, and is called on the host. A comparison of the program must
+/// place NaNs: operator< and std::greater<double> do not order them.
 ///
-/// Every rank sorts its cells, then exact positions at which to cut the sorted lists are searched for, so that
-/// every rank merges exactly as many elements as it holds, however they are distributed and however many are
-/// equal. Layouts other than blocks are redistributed to blocks before and back afterwards.
+/// Every rank sorts its cells. A search then finds exact positions at which to cut the sorted lists, so that every rank
+/// merges exactly as many elements as it holds, for any distribution and any number of equal elements. Layouts other
+/// than blocks are redistributed to blocks before the sort and back afterwards.
 ///
-/// On an unstructured axis cells are in ascending order of their labels. Of a label that several
-/// processes hold the owner's element is sorted, and all of them get the result.
+/// On an unstructured axis the cells are sorted into the ascending order of their labels. If several processes hold a
+/// label, the owner's element is sorted, and all of them receive the result.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Shapes:     an array of one axis, of any layout
 /// Space:      copies and redistributions on `exec`, sorting on the calling thread of the host; has finished
 ///             on return
-/// Touches:    writes interior cells only, never padding; nothing if arguments differ or `compare` throws, but some
-///             ranks' cells if memory ends while results are written
-/// Cost:       O(n / P log n) comparisons a rank for n cells on P ranks, and O(P^2 log P log n) to find the P - 1 cuts;
-///             some 2 log n collective calls for each batch of cuts: as many as fit a MiB, of P (24 + sizeof(element))
-///             bytes each, or one; a GatherPlan, and 2 redistributions unless the axis has blocks. Memory: three copies
-///             of the section, 32 bytes for each of its cells, a batch, and a few numbers for each rank
-/// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout or type;
-///             what `compare` throws, as an Error if it is not of the library's types; Error if a rank is
-///             out of memory (thrown on all ranks)
+/// Touches:    writes interior cells only, never padding. If arguments differ or `compare` throws, writes nothing; if
+///             memory runs out while results are written, some ranks' cells are already written
+/// Cost:       O(n / P log n) comparisons a rank for n cells on P ranks, and O(P^2 log P log n) to find the P - 1 cuts.
+///             Cuts are found in batches of some 2 log n collective calls each; a batch has as many cuts as fit in 1
+///             MiB at P (24 + sizeof(element)) bytes a cut, at least one. Also a GatherPlan, and two redistributions
+///             unless the axis has blocks. Memory: three copies of the section, 32 bytes for each of its cells, a
+///             batch, and a few numbers for each rank
+/// Errors:     UsageError if the sections do not belong to comm's ranks, or differ in layout or type; the exception
+///             thrown by `compare`, converted to Error if its type is not the library's; Error if a rank is out of
+///             memory (thrown on all ranks)
 template <ExecutionSpace Exec, WritableDistView View, class Compare = Ascending>
     requires(AccessibleFrom<View, Exec> && View::rank() == 1 &&
              std::is_trivially_copyable_v<typename View::value_type> &&
@@ -176,7 +177,7 @@ void sort(const Exec& exec, const Communicator& comm, const View& view,
     static constexpr impl::Caller caller("sort");
     const CollectiveCall call(comm, caller.name);
     ArrayLayout blocks;
-    // By order: unstructured cells have labels, blocks have positions.
+    // Elements are matched by order: unstructured cells have labels, blocks have positions.
     RedistributionOptions to_line, from_line;
     const auto prepare = [&] {
         impl::check_elements(caller.name, view);

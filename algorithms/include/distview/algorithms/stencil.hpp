@@ -14,7 +14,7 @@
 namespace distview {
 
 namespace impl {
-/// Throws ShapeError unless the array is this process's section of the plan's (first) layout.
+/// Throws ShapeError unless the array is this process's section of the layout of the plan's (first) field.
 template <DistViewLike To>
 void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) {
     require<ShapeError>(to.layout() == schedule.layout(), [&] {
@@ -27,7 +27,7 @@ void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) 
     });
 }
 
-/// The kernel of apply_stencil() in the checking mode: throws on all ranks if it reads padding that is not valid on any.
+/// The kernel of apply_stencil() in the checking mode: throws on all ranks if it reads invalid padding on any rank.
 template <ExecutionSpace Exec, DistViewLike To, class Functor, class Which, DistViewLike... From>
 void check_stencil(const Exec& exec, const std::string& label, const PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const Which& cells, const From&... from) {
@@ -37,7 +37,7 @@ void check_stencil(const Exec& exec, const std::string& label, const PaddingExch
         for_each_checked(caller, true, exec, label, to, functor, reading(from...), cells);
     });
 }
-/// The padding of `to` is valid `depth` deep: its interior and `cells` were computed as all ranks have done.
+/// Marks the padding of `to` as valid to `depth`: all ranks have computed its interior and `cells` alike.
 template <DistViewLike To>
 void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cells) {
     const auto& state = state_of(to);
@@ -50,8 +50,8 @@ void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cell
 }
 } // namespace impl
 
-/// Fills the padding of `from` and calls functor(i, j, ...) for every interior cell of `to`, while
-/// elements of other processes are still on their way.
+/// Exchanges the padding of `from` and calls functor(i, j, ...) for every interior cell of `to`, while elements of
+/// other processes are still on their way.
 ///
 ///     PaddingExchangePlan plan(comm, layout);
 ///     auto u = a.view(), v = b.view();
@@ -59,25 +59,25 @@ void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cell
 ///         v(i, j) = 0.25 * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1));
 ///     }, a);
 ///
-/// If the neighbours' elements are there at once, this is an exchange and one kernel. Otherwise the
-/// cells that need none of them come first, and the others, a strip along every side that has a
-/// neighbour, after the exchange: the same cells, computed once each.
+/// If the neighbours' elements have already arrived, the call is an exchange and one kernel. Otherwise a first kernel
+/// computes the cells that need none of these elements. After the exchange, further kernels compute the other cells: a
+/// strip along every side that has a neighbour. Every cell is computed exactly once in either case.
 ///
 /// Collective: over the plan's communicator
-/// Shapes:     `to` has the layout of the plan's (first) field; the functor reads around a cell no
-///             further than the plan's widths and writes only cells of its own index, not of `from`
-/// Indices:    local, as those of for_each()
-/// Space:      kernels on `exec`; on return they may still run. `from` may be written by work that
-///             follows on `exec`: neighbours have read it
-/// Cost:       one exchange; one kernel, or one and one for each of plan.outer_cells(); no allocation
-///             for a bound set
-/// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's; the
-///             plan is unusable then, and neighbours fare as with an ExchangeHandle that is not finished.
-///             Those of PaddingExchangePlan::execute(). In the checking mode (set_check()), on all ranks, also UsageError if
-///             what is computed depends on padding that is not valid: the functor is called several times for each cell
-///             there and changes nothing but `to`
+/// Shapes:     `to` has the layout of the plan's (first) field; around a cell the functor reads no further than the
+///             plan's widths, and it writes only elements at its own index, none of them in `from`
+/// Indices:    local, as in for_each()
+/// Space:      kernels on `exec`, which may still run on return. Work that follows on `exec` may write `from`: the
+///             neighbours have finished reading it
+/// Cost:       one exchange; one kernel, or one for the inner cells and one for each of plan.outer_cells(); no
+///             allocation for a bound set
+/// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's section; the plan
+///             is then unusable, and neighbours get the errors of an ExchangeHandle that is never finished. Those of
+///             PaddingExchangePlan::execute(). In the checking mode (set_check()) also UsageError, on all ranks, if
+///             results depend on padding that is not valid; the functor is then called several times for each cell and
+///             must change nothing but `to`
 ///
-/// `label` names the kernels, for profilers; without it they are "distview::for_each".
+/// `label` names the kernels in profilers; the default is "distview::for_each".
 template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
@@ -89,7 +89,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
         impl::note_written(to, Cells::interior);
         return;
     }
-    // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
+    // Started before the check: a rank that fails the check then abandons the exchange, and its neighbours do not wait.
     auto exchange = plan.start(exec, from...);
     impl::check_stencil_cells(plan.schedule(), to);
     if (exchange.can_finish()) {
@@ -100,7 +100,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
         exchange.finish_filling();
         for (const LocalBox& cells : plan.outer_cells()) for_each(exec, label, to, functor, cells);
     }
-    // They read while this computed: mostly there is nothing to wait for.
+    // Neighbours read during the computation, so that this mostly does not wait.
     plan.wait_for_readers();
 }
 template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistViewLike... From>
@@ -110,17 +110,17 @@ void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
     apply_stencil(exec, impl::label_of("distview::for_each"), plan, to, functor, from...);
 }
 
-/// How far around a cell a functor reads, along every axis.
+/// How far around a cell a functor reads along every axis.
 ///
 /// Units: elements
 struct Reach {
     Widths cells = 1; ///< Widths(2, 1): two below, one above
 };
 
-/// The same where padding is deeper than the functor reads: fills it only when it is used up, and computes the cells
-/// between, which other processes own and compute as well, to the same bits (compile the functor with
-/// -ffp-contract=off: compilers fuse multiplications and additions here and not there). One exchange serves `k` calls if
-/// the padding is `k` times as wide as `reach`.
+/// Same, for padding that is deeper than the functor reads. The call exchanges padding only when less than `reach` of
+/// it is valid. In between it also computes padding cells, which other processes own and compute too, to the same bits
+/// (compile the functor with -ffp-contract=off: otherwise compilers may fuse multiplications and additions in one
+/// kernel and not in another). One exchange serves `k` calls if the padding is `k` times as wide as `reach`.
 ///
 ///     const ArrayLayout layout(grid, {block(n, {.padding = 3}), block(n, {.padding = 3})});
 ///     PaddingExchangePlan plan(comm, layout);
@@ -130,21 +130,22 @@ struct Reach {
 ///         std::swap(a, b);
 ///     }
 ///
-/// The cells are those of the interior and, around them, those whose neighbours within `reach` are valid in all of
-/// `from` (DistView::valid_padding()); afterwards the padding of `to` is valid as far as they go. Boundary padding of
-/// walls is left alone: where it is to follow the cells beside it, for_each_boundary() writes it, in the padding too.
+/// The call computes the interior cells and, around them, the padding cells whose neighbours within `reach` are valid
+/// in all of `from` (DistView::valid_padding()); afterwards the padding of `to` is valid to that depth. Boundary
+/// padding at walls is not changed. If it depends on the cells beside it, update it with for_each_boundary(), which
+/// also updates its copies in the padding.
 ///
 /// Collective: over the plan's communicator
-/// Shapes:     the functor reads around a cell no further than `reach` and writes only `to`, at its own index. Of another
-///             array that it writes, mark_padding_valid(to.valid_padding()) says that it was written alike
-/// Space:      one kernel on `exec`; on return it may still run
+/// Shapes:     around a cell the functor reads no further than `reach`, and it writes only `to`, at its own index. If
+///             it writes another array in the same way, call mark_padding_valid(to.valid_padding()) on that array
+/// Space:      one kernel on `exec`, which may still run on return
 /// Cost:       that of PaddingExchangePlan::require(), and one kernel
 /// Errors:     those of apply_stencil() and PaddingExchangePlan::require()
 template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistViewLike... From>
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0)
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    Reach reach, const To& to, const Functor& functor, const From&... from) {
-    // Checks make several calls of what is one execution without them.
+    // Checks make several collective calls where an execution without checks makes one.
     std::optional<CollectiveCall> call;
     if (impl::is_checking()) call.emplace(plan.communicator(), "apply_stencil");
     plan.require(exec, reach.cells, from...);
@@ -182,19 +183,19 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
     impl::note_computed(to, after, cells);
 }
 
-/// Calls functor(i, j, ...) for every position of boundary padding at the walls, as for_each() does: those that the
-/// process owns, and those in its valid padding, so that neighbours do not have to send them. What follows a stencil
-/// over deep padding, for walls that follow the cells beside them. Valid padding stays valid.
+/// Calls functor(i, j, ...), as for_each() does, for every position of boundary padding at the walls: positions that
+/// the process owns, and copies in its valid padding, so that neighbours do not have to send them. Call it after a
+/// stencil over deep padding if the walls' values depend on the cells beside them. Valid padding stays valid.
 ///
 ///     for_each_boundary(exec, "walls", u, KOKKOS_LAMBDA(int i, int j) { v(i, j) = v(clamp(i), clamp(j)); });
 ///
-/// Padding that reaches across the process at a wall holds copies of its boundary padding: there, too, clamp() is to go
-/// by the wall. global_index(d, LocalIndex(0)) tells where global indices 0 and extent(d) are.
+/// Padding that reaches past the process at a wall holds copies of that process's boundary padding: clamp() must refer
+/// to the wall there, too. global_index(d, LocalIndex(0)) shows where global indices 0 and extent(d) are.
 ///
 /// Collective: no (local)
-/// Shapes:     the functor writes only elements of `view` at its own index, and reads no boundary padding. What the
-///             process at a wall reads is its own, or in its valid padding
-/// Indices:    local, all padding included: what view.view() takes
+/// Shapes:     the functor writes only elements of `view` at its own index, and reads no boundary padding. All elements
+///             that the process at a wall reads are its own or in its valid padding
+/// Indices:    local, all padding included: the indices of view.view()
 /// Space:      one kernel for each wall on `exec`; on return work may still run there
 /// Cost:       no allocation, no fence
 template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
@@ -217,7 +218,7 @@ void for_each_boundary(const Exec& exec, const std::string& label, const View& v
         };
         wall({left.begin, std::min(left.end, between.begin)});
         wall({std::max(left.begin, between.end), left.end});
-        // Corners belong to the first of their axes.
+        // A corner belongs to the first of its axes, so that it is visited once.
         left = {std::max(left.begin, between.begin), std::min(left.end, between.end)};
     }
     const auto& state = state_of(view);

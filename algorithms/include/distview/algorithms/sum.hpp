@@ -49,17 +49,17 @@ struct DotReduction : Addition<Accumulator<typename X::non_const_value_type>> {
 
 } // namespace impl
 
-/// The sum of all cells of an array, on every rank.
+/// Returns the sum of all cells of an array, on every rank.
 ///
-/// float is added up in double, integers modulo 2^64. The result has the same bits on all ranks and
-/// whenever it is repeated with the same array, numbers of ranks and of threads; other numbers
-/// round differently. The sum over no cells is 0. Elements that unstructured lists place on several
-/// processes count once for each of them.
+/// float is added up in double, integers modulo 2^64. The result has the same bits on all ranks, and again whenever the
+/// call is repeated with the same array and the same numbers of ranks and threads; other numbers round differently.
+/// The sum over no cells is 0. If unstructured lists place an element on several processes, the element counts once for
+/// each of them.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Space:      one kernel on `exec`, which has finished on return
 /// Cost:       one agreement, one MPI_Allgather of some 16 bytes a rank
-/// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout, type
+/// Errors:     UsageError if the sections do not belong to comm's ranks, or differ in layout, type
 ///             or `cells` (thrown on all ranks)
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
@@ -73,16 +73,16 @@ SumType<typename View::non_const_value_type> sum(const Exec& exec, const Communi
     return static_cast<SumType<typename View::non_const_value_type>>(total.value);
 }
 
-/// The same with options; see ReductionOptions.
+/// Same, with options; see ReductionOptions.
 ///
-/// A reproducible sum of float, double or complex cells, whose parts are added up apart, is the exact sum rounded
-/// once; a sum of zero is +0. NaN or infinities of both signs give NaN, infinities of one sign that infinity; finite
-/// cells give an infinity only if their exact sum is beyond the largest double. Sums of integers are the same either
-/// way.
+/// A reproducible sum of float, double or complex cells is the exact sum, rounded once; the real and imaginary parts of
+/// complex cells are separate sums. A sum of zero is +0. NaN, or infinities of both signs, give NaN; infinities of one
+/// sign give that infinity. Finite cells give an infinity only if their exact sum is beyond the largest double. Integer
+/// sums are the same with and without `reproducible`.
 ///
-/// Collective: over comm; all ranks pass sections of the same array, and options alike
-/// Cost:       if reproducible, two agreements and one MPI_Allreduce of some 600 bytes, of complex numbers twice that;
-///             no more memory traffic than without (bench_reproducible_sum). On a device a buffer is allocated
+/// Collective: over comm; all ranks pass sections of the same array, and equal options
+/// Cost:       if reproducible, two agreements and one MPI_Allreduce of some 600 bytes, twice that for complex numbers;
+///             no additional memory traffic (bench_reproducible_sum). On a device, a buffer is allocated
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 SumType<typename View::non_const_value_type>
@@ -98,13 +98,13 @@ sum(const Exec& exec, const Communicator& comm, const View& view, const Reductio
     return sum(exec, comm, view, options.cells);
 }
 
-/// The sum of conj(x) * y over all cells, on every rank; x itself if it is real.
+/// Returns the sum of conj(x) * y over all cells, on every rank; for real x, conj(x) is x.
 ///
-/// Everything else is as in sum(). Of arrays with different element types, transform_reduce() with a functor that
-/// multiplies: its result says in what type products are added up.
+/// Everything else is as in sum(). For arrays with different element types, use transform_reduce() with a functor that
+/// multiplies: products are then added up in the type of its result.
 ///
 /// Collective: over comm; all ranks pass sections of the same two arrays
-/// Shapes:     x and y distributed alike, of one element type; see copy()
+/// Shapes:     x and y have the same distribution and element type; see copy()
 /// Cost:       that of sum()
 /// Errors:     those of sum() and copy() (thrown on all ranks)
 template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
@@ -123,14 +123,15 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
     return static_cast<SumType<typename X::non_const_value_type>>(total.value);
 }
 
-/// The same with options; see ReductionOptions.
+/// Same, with options; see ReductionOptions.
 ///
-/// Of a reproducible scalar product the products are exact, too: neither they nor partial sums overflow, underflow
-/// or are rounded. Infinity times zero is NaN. Parts of complex results are sums of their own.
+/// In a reproducible scalar product the products are exact as well: neither products nor partial sums overflow,
+/// underflow or are rounded. Infinity times zero is NaN. The real and imaginary parts of a complex result are separate
+/// sums.
 ///
-/// Collective: over comm; all ranks pass sections of the same two arrays, and options alike
-/// Cost:       if reproducible, two agreements and one MPI_Allreduce of some 1100 bytes (600 of float), of complex
-///             numbers twice that
+/// Collective: over comm; all ranks pass sections of the same two arrays, and equal options
+/// Cost:       if reproducible, two agreements and one MPI_Allreduce of some 1100 bytes (600 for float), twice that for
+///             complex numbers
 template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
     requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank() &&
              std::same_as<typename X::non_const_value_type, typename Y::non_const_value_type>)

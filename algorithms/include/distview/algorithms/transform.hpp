@@ -65,10 +65,10 @@ void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const
 ///
 ///     transform(exec, w, KOKKOS_LAMBDA(double a, float b) { return a * b; }, u, v);   // w = u * v
 ///
-/// The arrays may differ in element type, in padding and in the order of the axes in memory; what must
-/// agree are the cells of this process. `to` may be one of the sources, but share no memory with other cells
-/// of one. An axis of a source that has extent 1, as reduced_layout() makes it, is spread over all of `to`,
-/// as NumPy broadcasts it, where this process holds its cell.
+/// The arrays may differ in element type, in padding and in the order of the axes in memory; this process must hold the
+/// same cells of all arrays. `to` may be one of the sources, but must not share memory with other cells of a source.
+/// If a source has extent 1 along an axis (see reduced_layout()) and this process holds that cell, its value is used
+/// for all positions of `to` along the axis, as in NumPy's broadcasting.
 ///
 /// Collective: no (local)
 /// Shapes:     equal numbers of axes and grids; along every axis the same cells on this process, or
@@ -87,7 +87,7 @@ void transform(const Exec& exec, const To& to, const Functor& functor, const Fro
     static constexpr impl::Caller caller("transform");
     impl::launch_transform(caller, exec, Cells::interior, to, functor, from...);
 }
-/// The same for the cells that `cells` says.
+/// Same, for the cells selected by `cells`.
 ///
 /// Collective: no (local)
 template <ExecutionSpace Exec, WritableDistView To, class Functor, DistViewLike... From>

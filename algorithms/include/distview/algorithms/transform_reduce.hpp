@@ -14,11 +14,11 @@ namespace distview {
 
 namespace impl {
 
-/// Takes functor(a(i, j, ...), b(i, j, ...), ...) of every cell into a Kokkos reducer.
+/// Adds functor(a(i, j, ...), b(i, j, ...), ...) of every cell to a Kokkos reducer.
 template <std::size_t Number, class Reducer, class Functor, class Sources>
 struct MapReduction {
     using value_type = typename Reducer::value_type;
-    /// So many that sums are not bound by the latency of an addition.
+    /// Enough partial results that the latency of an addition does not limit sums.
     static constexpr int lanes = 8;
     Reducer reducer;
     Functor functor;
@@ -56,7 +56,7 @@ auto reduce_matched(const Caller& caller, const Exec& exec, Cells cells, const R
     return run(matched.shifted(first, rest...));
 }
 
-/// reduce_ranks() of several arrays.
+/// reduce_ranks() for several arrays.
 template <ExecutionSpace Exec, class Reducer, class Functor, DistViewLike First,
           DistViewLike... Rest>
 typename Reducer::value_type reduce_arrays(const Caller& caller, const Exec& exec,
@@ -98,25 +98,25 @@ concept ReadTogether =
 
 } // namespace impl
 
-/// Reduces what a functor makes of the values of every cell in one or several arrays, to the same value on
-/// every rank:
+/// Reduces the results of a functor, called with the values of every cell in one or several arrays, to the same value
+/// on every rank:
 ///
 ///     double energy = 0, farthest = 0;
 ///     transform_reduce(exec, comm, energy, KOKKOS_LAMBDA(double u, double v) { return u * u + v * v; }, u, v);
 ///     transform_reduce(exec, comm, Kokkos::Max<double>(farthest),
 ///                      KOKKOS_LAMBDA(double u, double v) { return Kokkos::abs(u - v); }, u, v);
 ///
-/// The result is a variable, which gets the sum, or a Kokkos reducer of host memory, Kokkos' own or the
-/// program's; its earlier value does not count. What the functor returns is converted to the result's type
-/// and added up in that: a sum of floats belongs into a double. The result has the same bits on all ranks and
-/// whenever the call is repeated with the same numbers of ranks and of threads; over no cells it is the reducer's
-/// neutral element. Elements that unstructured lists place on several processes count once for each of them.
+/// The result is a variable, which receives the sum, or a Kokkos reducer of host memory (Kokkos' own or the program's);
+/// its earlier value is ignored. The functor's return value is converted to the result's type and added up in that
+/// type: use a double for a sum of floats. The result has the same bits on all ranks, and again whenever the call is
+/// repeated with the same numbers of ranks and threads; over no cells it is the reducer's neutral element. If
+/// unstructured lists place an element on several processes, the element counts once for each of them.
 ///
-/// The arrays are matched as by transform(), whose target is the first one here; reduce() has the cells'
-/// indices as well, and several results.
+/// The arrays are matched as in transform(), with the first array as the target. reduce() also passes the cells'
+/// indices, and computes several results.
 ///
-/// Collective: over comm; all ranks pass sections of the same arrays, functors that mean the same, and reducers
-///             of the same type
+/// Collective: over comm; all ranks pass sections of the same arrays, functors with the same meaning, and reducers of
+///             the same type
 /// Shapes:     those of transform()
 /// Space:      one kernel on `exec`, which has finished on return
 /// Cost:       that of sum()
@@ -131,7 +131,7 @@ void transform_reduce(const Exec& exec, const Communicator& comm, Cells cells, R
     reducer.reference() =
         impl::reduce_arrays(caller, exec, comm, cells, reducer, functor, first, rest...);
 }
-/// The same over the interior.
+/// Same, over the interior.
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, ReductionResult Result, class Functor, DistViewLike First,
@@ -143,8 +143,8 @@ void transform_reduce(const Exec& exec, const Communicator& comm, Result&& resul
                      rest...);
 }
 
-/// The number of interior cells of which a predicate of their values in one or several arrays holds, on every
-/// rank:
+/// Counts the interior cells for whose values (in one or several arrays) a predicate is true; returns the number on
+/// every rank:
 ///
 ///     count_if(exec, comm, KOKKOS_LAMBDA(double t) { return t < 0; }, temperature);
 ///
@@ -160,7 +160,7 @@ std::int64_t count_if(const Exec& exec, const Communicator& comm, const Predicat
     return impl::count_cells(caller, exec, comm, Cells::interior, predicate, first, rest...);
 }
 
-/// Whether a predicate holds of any interior cell, on every rank; false without cells. Every cell is looked at.
+/// Whether a predicate is true for any interior cell, on every rank; false without cells. All cells are visited.
 ///
 /// Collective: over comm; the rest is as in count_if()
 template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike... Rest>
@@ -183,7 +183,7 @@ struct Negation {
 };
 } // namespace impl
 
-/// Whether a predicate holds of all interior cells, on every rank; true without cells. Every cell is looked at.
+/// Whether a predicate is true for all interior cells, on every rank; true without cells. All cells are visited.
 ///
 /// Collective: over comm; the rest is as in count_if()
 template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike... Rest>

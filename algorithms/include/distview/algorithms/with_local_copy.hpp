@@ -15,53 +15,52 @@ namespace distview {
 
 /// Options of with_local_copy().
 struct LocalCopyOptions {
-    /// Which of this process's cells, where these are asked for.
+    /// Selects this process's cells, for the overload that passes them.
     Cells cells = Cells::interior;
-    /// Whether the function takes a leading dimension: a section's own memory then is as wanted also if
-    /// lines are farther apart than they are long, as in a section with padding.
+    /// Whether the function accepts a leading dimension. If so, it may get the section's own memory even if lines are
+    /// farther apart than they are long, as in a section with padding.
     bool takes_leading_dimension = false;
-    /// Promises of Intent::out that the function writes every element: then nothing is done to find those
-    /// that it does not.
+    /// Promise, for Intent::out, that the function writes every element: unwritten elements then need not be detected.
     bool writes_all = false;
 };
 
-/// The whole array: for the function on rank `root` alone, or on every rank.
+/// Selects the whole array, for the function on rank `root` alone or on every rank.
 struct WholeArray {
     static constexpr int every_rank = -1;
     int root = every_rank;
 };
 
-/// Calls a function with the cells of this process as one plain array, for code that takes an address and
-/// extents: Fortran 77 routines, LAPACK, C libraries.
+/// Calls a function with the cells of this process as one plain array, for code that expects an address and extents:
+/// Fortran 77 routines, LAPACK, C libraries.
 ///
 ///     with_local_copy(exec, u, Intent::inout, MemoryOrder::column_major, [&](const auto& a) {
 ///         const int m = a.extent(0), n = a.extent(1);
 ///         smooth_(&m, &n, a.data());              // subroutine smooth(m, n, a); real*8 a(m, n)
 ///     });
 ///
-/// The function gets the section's own memory if the cells lie there in the order asked for, without
-/// gaps (see also LocalCopyOptions::takes_leading_dimension): then nothing is copied. Else it gets a
-/// copy, of which is copied what the intent needs:
+/// If the cells lie in the section's memory in the requested order without gaps (see also
+/// LocalCopyOptions::takes_leading_dimension), the function gets that memory and nothing is copied. Otherwise it gets a
+/// copy, and the intent determines which elements are copied:
 ///
-///     Intent::in      the cells into the copy            bytes_copied_in
-///     Intent::out     what has been written back         bytes_copied_out
+///     Intent::in      all cells into the copy            bytes_copied_in
+///     Intent::out     written elements back              bytes_copied_out
 ///     Intent::inout   both
 ///
-/// Everything that the function does not write stays as it was, also with Intent::out: copies of float, double
-/// and complex elements begin as NaNs of certain bits, by which untouched elements are told and left
-/// out. Other types have no such value: their cells are copied in as well, unless the options promise that
-/// the function writes_all.
+/// Elements that the function does not write keep their values, also with Intent::out: copies of float, double and
+/// complex elements are filled with NaNs of a certain bit pattern, which marks untouched elements, and these are not
+/// copied back. Other types have no such value: their cells are copied in as well, unless the options promise that the
+/// function writes_all.
 ///
-/// If the function throws, nothing is written back; what it has written to the section's own memory stays.
+/// If the function throws, nothing is copied back; elements that it has written in the section's own memory stay.
 ///
 /// Collective: no (local)
-/// Shapes:     function(const PlainArray<T, rank, memory_space>&), in the memory space of the view; extents are
-///             those of this process's cells and may be 0
-/// Space:      copies on `exec`, which is fenced before the call and before the return. Kernels of the
-///             function must be on `exec`, or have finished when it returns
-/// Touches:    of the array the cells only, never padding outside of them
+/// Shapes:     function(const PlainArray<T, rank, memory_space>&), in the memory space of the view; the extents are the
+///             numbers of this process's cells and may be 0
+/// Space:      copies on `exec`, which is fenced before the call and before the return. Kernels of the function must
+///             run on `exec`, or have finished when it returns
+/// Touches:    only the cells of the array, never padding outside of them
 /// Cost:       at most one allocation, a kernel to copy in and one or two to copy out
-/// Errors:     UsageError if elements are const and the intent is not Intent::in; what the function throws
+/// Errors:     UsageError if elements are const and the intent is not Intent::in; exceptions of the function
 template <ExecutionSpace Exec, DistViewLike View, class Function>
     requires(AccessibleFrom<View, Exec> &&
              std::is_trivially_copyable_v<typename View::non_const_value_type> &&
@@ -81,28 +80,27 @@ LocalCopyBytes with_local_copy(const Exec& exec, const View& view, Intent intent
     return copier.bytes();
 }
 
-/// The same with a box of cells of the whole array, whichever ranks hold them.
+/// Same, for a box of cells of the whole array, whichever ranks hold them.
 ///
 ///     const GlobalRange rows{GlobalIndex(0), GlobalIndex(10)}, columns{GlobalIndex(5), GlobalIndex(8)};
 ///     with_local_copy(exec, comm, u, Intent::in, MemoryOrder::row_major, {rows, columns}, function);
 ///
-/// Every rank passes a box of its own, which may be empty, and calls its function. The function gets the
-/// section's own memory if this rank holds the whole box and it lies there as asked for.
+/// Every rank passes its own box, which may be empty, and calls its function. The function gets the section's own
+/// memory if this rank holds the whole box and the box lies there as requested.
 ///
-/// If the function throws on any rank, nothing is written back from a copy on any rank, and all ranks throw what the
-/// lowest of them has thrown; exceptions of types that are not the library's become an Error with their text.
+/// If the function throws on any rank, no rank copies anything back from its copy, and all ranks throw the exception of
+/// the lowest of these ranks; an exception whose type is not the library's becomes an Error with the same text.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, the same intent, order and options
-/// Indices:    global, of the interior; on unstructured axes the labels in the range, in ascending order. Of a
-///             label on several processes the owner's element is read, and all are written
-/// Shapes:     the extents of the box, on unstructured axes the number of labels in the range
-/// Cost:       two agreements, three if the array is written, and one RedistributionPlan in each direction for every rank whose box has cells
-///             of others; O(ranks^2) comparisons of boxes if they are written
-/// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout or type, if other
-///             arguments differ, if elements are const and the intent is not Intent::in, if boxes that are
-///             written share cells, or if an unstructured axis knows one process's labels only;
-///             LayoutError if a box leaves the interior; what the function throws; Error if a rank is out of
-///             memory (thrown on all ranks)
+/// Indices:    global, of the interior; on unstructured axes the labels in the range, in ascending order. If several
+///             processes hold a label, the owner's element is read and all of them are written
+/// Shapes:     the extents of the box; on unstructured axes the number of labels in the range
+/// Cost:       two agreements, three if the array is written, and one RedistributionPlan in each direction for every
+///             rank whose box has other ranks' cells; O(ranks^2) comparisons of boxes if they are written
+/// Errors:     UsageError if the sections do not belong to comm's ranks or differ in layout or type, if other arguments
+///             differ, if elements are const and the intent is not Intent::in, if boxes that are written share cells,
+///             or if an unstructured axis has only one process's labels; LayoutError if a box leaves the interior;
+///             exceptions of the function; Error if a rank is out of memory (thrown on all ranks)
 template <ExecutionSpace Exec, DistViewLike View, class Function>
     requires(AccessibleFrom<View, Exec> &&
              std::is_trivially_copyable_v<typename View::non_const_value_type> &&
@@ -118,20 +116,20 @@ LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const
         0, [&] { return impl::box_of(caller.name, view.layout(), box); }, function);
 }
 
-/// The same with the whole array, on one rank or on every rank.
+/// Same, for the whole array, on one rank or on every rank.
 ///
 ///     with_local_copy(exec, comm, u, Intent::inout, MemoryOrder::column_major, WholeArray{.root = 0}, solve);
 ///
-/// With a root, its function is called, and no other. Else every rank calls its function with all elements, and
-/// of what it has written the cells that this rank holds are written back: functions that compute the
-/// same on every rank leave what one alone would.
+/// With a root, only the root's function is called. Otherwise every rank calls its function with all elements, and
+/// each rank copies back only the written cells that it holds. If the functions compute the same on every rank, the
+/// array is the same as after a call on one rank alone.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, the same intent, order, root and options
-/// Shapes:     the extents of the interior; unstructured axes are ordered by ascending label, as gather() does
-/// Cost:       two agreements, three if the array is written; one RedistributionPlan for each direction to and from a root; to every rank one and
-///             a broadcast, of device memory one for each rank. Memory: the whole array on each rank
-///             that calls its function
-/// Errors:     those above; UsageError if there is no such root (thrown on all ranks)
+/// Shapes:     the extents of the interior; unstructured axes are ordered by ascending label, as in gather()
+/// Cost:       two agreements, three if the array is written. With a root, one RedistributionPlan for each direction;
+///             otherwise one RedistributionPlan and a broadcast, or for device memory one RedistributionPlan for each
+///             rank. Memory: the whole array on each rank that calls its function
+/// Errors:     those above; UsageError if `root` is not a rank (thrown on all ranks)
 template <ExecutionSpace Exec, DistViewLike View, class Function>
     requires(AccessibleFrom<View, Exec> &&
              std::is_trivially_copyable_v<typename View::non_const_value_type> &&

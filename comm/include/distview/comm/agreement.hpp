@@ -21,18 +21,18 @@
 
 namespace distview {
 
-/// Names the collective call that this rank is in, from construction to destruction.
+/// Names the collective call that this rank executes, from construction to destruction.
 ///
-/// The library's own collective functions begin with one, as should those that a program or a binding makes
-/// of several: ranks that are in different calls get a UsageError that says which calls met, instead of
-/// waiting for ever or taking each other's values. Of nested ones the outermost counts.
+/// Every collective function of the library begins with one. A function of a program or a language binding that makes
+/// several collective calls should, too: if ranks execute different calls, they get a UsageError that names both calls,
+/// instead of waiting for ever or receiving each other's values. If several are nested, the outermost counts.
 ///
 ///     double energy(const Communicator& comm, ...) {
 ///         const CollectiveCall call(comm, "energy");
 ///         return sum(...) + 0.5 * sum(...);
 ///     }
 ///
-/// The name, of which 47 bytes are told, 39 to other nodes, is the same on all ranks.
+/// All ranks pass the same name. Errors show its first 47 bytes, or 39 on other nodes.
 ///
 /// Collective: over comm
 /// Cost:       some stores into memory that the node's ranks share
@@ -45,11 +45,11 @@ public:
 
 private:
     std::shared_ptr<impl::CommunicatorState> m_state;
-    int m_exceptions; ///< under way when it began
+    int m_exceptions; ///< uncaught at construction
 };
 
-/// For a function that makes one collective call, at most, once it has looked at its arguments: what it throws before
-/// that counts as the call. Other ranks, which make it, see that this one does not come, and all stay in step.
+/// For a function that checks its arguments and then makes one collective call, at most. An exception before the call
+/// counts as the call: other ranks, which make the call, learn that this rank does not, and all ranks stay in step.
 ///
 ///     void step(PaddingExchangePlan& plan, const Field& u, double dt) {
 ///         const SingleCall call(plan.communicator(), "step");
@@ -57,7 +57,7 @@ private:
 ///         plan.execute(exec, u);
 ///     }
 ///
-/// A function of several calls has a CollectiveCall instead. `comm` and `name` outlive it.
+/// A function that makes several calls needs a CollectiveCall instead. `comm` and `name` must outlive the SingleCall.
 ///
 /// Collective: over comm
 /// Cost:       a few instructions
@@ -71,18 +71,18 @@ public:
 private:
     const Communicator& m_comm;
     std::string_view m_name;
-    std::uint64_t m_begun; ///< calls before it
-    int m_exceptions;      ///< under way when it began
+    std::uint64_t m_begun; ///< number of calls before this one
+    int m_exceptions;      ///< uncaught at construction
 };
 
-/// Says where in the program the collective calls are made that follow, from construction to destruction: what a
-/// DeadlineError of another rank tells of this one if it does not come to the next.
+/// Records the source location of the collective calls that follow, from construction to destruction. If this rank
+/// does not reach the next call, the DeadlineError of the other ranks shows the location.
 ///
 ///     const CallSite here(comm);                    // this line
 ///     const double e = dot(exec, comm, u, u);
 ///
-/// Without one a DeadlineError tells of calls of plans where the plan was made, of others their names. In Python every
-/// call has one. Of nested ones the outermost counts; 47 characters are told.
+/// Without a CallSite a DeadlineError shows where the plan was made for a plan's call, and the name of any other call.
+/// In Python every call has one. If several are nested, the outermost counts. Errors show 47 characters.
 ///
 /// Collective: no (local)
 /// Cost:       some stores into memory that the node's ranks share
@@ -96,38 +96,38 @@ public:
     CallSite& operator=(const CallSite&) = delete;
 
 private:
-    std::shared_ptr<impl::CommunicatorState> m_state; ///< null within another one
+    std::shared_ptr<impl::CommunicatorState> m_state; ///< null inside another CallSite
 };
 
-/// An argument of a collective call, as an error shows it.
+/// An argument of a collective call, as errors show it.
 struct Argument {
     std::string name;
     std::string value;
 };
-/// Makes the list of a call's arguments. Called only if they differ between ranks.
+/// Function that lists a call's arguments; called only if they differ between ranks.
 using Arguments = std::function<std::vector<Argument>()>;
 
-/// Ends a step that may have failed on some ranks: returns on all ranks or throws on all.
+/// Ends a step that may have failed on some ranks: returns on all ranks or throws on all ranks.
 ///
-/// `failure` is what this rank caught, or null. If any rank failed, every rank throws the exception
-/// of the lowest failing rank: same type, same text, which ends with that rank and how many failed.
-/// If none did but `digest` (a hash of arguments that must be alike everywhere) differs between
-/// ranks, every rank throws a UsageError that begins with `caller` and names the first rank that
-/// differs from rank 0, and the first of `arguments` that does, with both values. Ranks that call
-/// something else meanwhile get a UsageError that says which calls met, and so do the others, but for a rank with a
-/// failure: it waits until all come, since it may have left a step that they are still in (unless this is part of a
-/// CollectiveCall). `arrays` are DistView::identity() of arrays
-/// that must be the same on all ranks; those that a rank wrapped for itself are not compared.
+/// `failure` is the exception that this rank caught, or null. If any rank failed, every rank throws the exception of
+/// the lowest failing rank: same type, same text, which ends with that rank and the number of failed ranks. If no rank
+/// failed but `digest` (a hash of arguments that must be equal on all ranks) differs, every rank throws a UsageError
+/// that begins with `caller` and names the first rank that differs from rank 0 and the first of `arguments` that
+/// differs, with both values. If some ranks make another call meanwhile, all ranks get a UsageError that names the
+/// calls that met, except a rank with a failure: it waits for all ranks, which may still be in the step that it left
+/// (unless this is part of a CollectiveCall).
+/// `arrays` are the DistView::identity() of arrays that must be the same on all ranks; arrays that a rank wrapped
+/// by itself are not compared.
 ///
 /// Collective: over comm
-/// Cost:       no message on one node; between nodes one of some 400 bytes, log2(nodes) times
+/// Cost:       no message on one node; between nodes log2(nodes) messages of some 400 bytes, one after the other
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest = 0, const Arguments& arguments = {},
            std::span<const std::uint64_t> arrays = {});
 
 namespace impl {
 
-/// An error to which a program gave a code, of the class that the C face numbers so: agree() tells all ranks of both.
+/// Error with a code of the program's and the C face's number of its class: agree() sends both to all ranks.
 struct CodedError : Error {
     CodedError(const std::string& message, std::string its_code, int its_status)
         : Error(message), code(std::move(its_code)), status(its_status) {}
@@ -137,9 +137,9 @@ struct CodedError : Error {
 
 } // namespace impl
 
-/// Runs `action` on every rank and agrees on the outcome, and on arguments of which `digest` is a hash; see agree().
+/// Runs `action` on every rank and agrees on the outcome and on `digest`, a hash of arguments; see agree().
 ///
-/// The action itself must not communicate: a rank that throws would leave the others waiting.
+/// The action must not communicate: if one rank threw, the other ranks would wait for it.
 ///
 /// Collective: over comm
 /// Example:    auto layout = agree_on(comm, "main", [&] { return read_layout(argc, argv); });

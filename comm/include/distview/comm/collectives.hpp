@@ -14,11 +14,11 @@
 
 namespace distview {
 
-// The collective calls that algorithms and programs need, on the library's own communicator, for
-// memory that the host can access. All ranks pass the same root, operation and numbers of values.
+// Collective calls for algorithms and programs, on the library's own communicator, for memory that
+// the host can access. All ranks pass the same root, operation and numbers of values.
 
-/// Returns when all ranks have called it. What they wrote to memory before is seen after it by ranks of the node that
-/// read it in place, as GatherPlan::read() does; kernels must have been fenced.
+/// Returns when all ranks have called it. Writes to memory before the barrier are visible after it to ranks of the node
+/// that read this memory in place, as GatherPlan::read() does; kernels must have been fenced.
 ///
 /// Collective: over comm
 /// Cost:       one agreement
@@ -26,7 +26,7 @@ void barrier(const Communicator& comm);
 
 enum class ReduceOperation { sum, min, max };
 
-/// A type that all_reduce() combines.
+/// A type of number that all_reduce() combines.
 template <class T>
 concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
                           std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
@@ -34,15 +34,15 @@ concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::
 
 /// Replaces every value by its sum, minimum or maximum over all ranks.
 ///
-/// The result has the same bits on every rank. Floating-point numbers are combined in the order of the
-/// ranks, whatever MPI's own reduction would do: results depend on the number of ranks and on nothing
-/// else. The minimum and maximum of numbers and NaNs are NaN.
+/// The result has the same bits on every rank. The library combines floating-point numbers in the order
+/// of the ranks, without MPI's own reduction: besides the values, only the number of ranks affects the
+/// result. If one of the values is NaN, their minimum and maximum are NaN.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Allreduce; of floating-point numbers one MPI_Allgather, which brings size()
-///             times the values to every rank: meant for a few
-/// Errors:     UsageError for more values than MPI counts, and if ranks differ in operation, type or number
-///             of values (thrown on all ranks)
+/// Cost:       one agreement, one MPI_Allreduce; for floating-point numbers instead one MPI_Allgather, which brings
+///             size() times the values to every rank: meant for few values
+/// Errors:     UsageError if the number of values exceeds the range of MPI's counts, or if ranks differ in operation,
+///             type or number of values (thrown on all ranks)
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values);
 
@@ -53,16 +53,16 @@ T all_reduce(const Communicator& comm, ReduceOperation operation, T value) {
 }
 
 namespace impl {
-/// Without an agreement: for ranks that have just met.
+/// Gathers without an agreement: the ranks have just met in meet_to_gather().
 void all_gather(const Communicator& comm, const void* mine, void* all, std::size_t bytes);
 void meet_to_gather(const Communicator& comm, std::size_t bytes);
 } // namespace impl
 
-/// The values of all ranks in the order of the ranks, on every rank.
+/// Returns the values of all ranks, in the order of the ranks, on every rank.
 ///
 /// Collective: over comm
 /// Cost:       one agreement, one MPI_Allgather
-/// Errors:     UsageError if values are not of the same size on all ranks (thrown on all ranks)
+/// Errors:     UsageError if the size of the value differs between ranks (thrown on all ranks)
 template <class T>
     requires(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
              !std::same_as<T, bool>)
@@ -77,19 +77,19 @@ std::vector<T> all_gather(const Communicator& comm, const T& value) {
 /// Copies `bytes` of root to all ranks.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Bcast a GiB
-/// Errors:     UsageError if there is no rank `root`, and if ranks differ in root or number of bytes (thrown
+/// Cost:       one agreement, one MPI_Bcast per GiB
+/// Errors:     UsageError if `root` is not a rank, or if ranks differ in root or number of bytes (thrown
 ///             on all ranks)
 void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 
-/// Brings the bytes of every rank to `all` on root, one rank's behind the other's. sizes[r] is the number of bytes
-/// of rank r, known to all; `all` is used on root only.
+/// Gathers the bytes of every rank in `all` on root, in the order of the ranks. sizes[r] is the number of bytes
+/// of rank r; every rank passes all sizes. `all` is used on root only.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB three agreements, and one that root
-///             stages for every 64 MiB of size() times the most bytes of a rank
-/// Errors:     UsageError if there is no rank `root`, if `sizes` on some rank are not what all ranks have, or if `all` has
-///             another size on root; Error if root is out of memory (thrown on all ranks)
+/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB three agreements, and one staged
+///             MPI_Gatherv for every 64 MiB of size() times the largest number of bytes of a rank
+/// Errors:     UsageError if `root` is not a rank, if `sizes` differ on some rank from the ranks' numbers of bytes, or
+///             if `all` has another size on root; Error if root is out of memory (thrown on all ranks)
 void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
                   std::span<const std::int64_t> sizes, std::span<std::byte> all);
 

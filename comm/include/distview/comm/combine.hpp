@@ -5,8 +5,8 @@
 
 namespace distview {
 
-// Operations for combine() of every plan that has it, and for accumulate_elements(). A program's own operation is any
-// function object T(T here, T incoming) that can be copied to the execution space.
+// Operations for the plans' combine() and for accumulate_elements(). A program may pass any function object
+// T(T here, T incoming) of its own that can be copied to the execution space.
 
 struct Sum {
     template <class T>
@@ -15,7 +15,7 @@ struct Sum {
     }
 };
 
-/// The smaller one; NaN if one is, as min() gives.
+/// The smaller value; NaN if either is NaN, like the algorithm min().
 struct Minimum {
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
@@ -23,7 +23,7 @@ struct Minimum {
     }
 };
 
-/// The larger one; NaN if one is, as max() gives.
+/// The larger value; NaN if either is NaN, like the algorithm max().
 struct Maximum {
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
@@ -31,7 +31,7 @@ struct Maximum {
     }
 };
 
-/// The incoming value: of several the last one, in the order in which a plan combines them.
+/// The incoming value; if several arrive, the last one in the plan's order of combining.
 struct Replace {
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T&, const T& incoming) const {

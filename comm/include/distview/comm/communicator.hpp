@@ -21,19 +21,19 @@ const std::shared_ptr<CommunicatorState>& state_of(const Communicator& comm) noe
 
 /// The library's own duplicate of an MPI communicator.
 ///
-/// Messages of the library cannot meet those of the program, and errors on the duplicate come back
-/// as MpiError while the program's own error handler is left alone. The duplicate is made once per
-/// communicator and kept with it as an attribute: further Communicators of the same MPI_Comm share
-/// it and communicate nothing. Copies are shallow.
+/// Messages of the library never match receives of the program, nor the reverse. MPI errors on the duplicate are
+/// thrown as MpiError; the error handler of the program's communicator stays as it is. The first Communicator of an
+/// MPI_Comm makes the duplicate and stores it there as an attribute: further Communicators of that MPI_Comm share it
+/// and communicate nothing. Copies are shallow.
 ///
-/// The duplicate is freed by close(), else with the MPI_Comm it was made from, else by MPI_Finalize;
-/// never by a destructor, which could make ranks wait for each other.
+/// close() frees the duplicate, else freeing the original MPI_Comm does, else MPI_Finalize. A destructor never
+/// frees it, because ranks could then wait for each other.
 ///
-/// Under MPI_THREAD_MULTIPLE threads may make Communicators of different MPI_Comms in any order. Threads that
-/// pass one MPI_Comm wait for the first of them, and share the duplicate. One thread at a time uses a communicator and what
-/// is made with it: threads that work side by side MPI_Comm_dup theirs. Last references may be dropped on any thread.
+/// Under MPI_THREAD_MULTIPLE threads may make Communicators of different MPI_Comms in any order. If threads pass one
+/// MPI_Comm, they wait for the first thread and share the duplicate. One thread at a time may use a communicator and
+/// objects made with it: concurrent threads each MPI_Comm_dup their own. Any thread may drop the last reference.
 ///
-/// Collective: the first Communicator of an MPI_Comm, and close(); the rest is local
+/// Collective: the first Communicator of an MPI_Comm, and close(); all other members are local
 /// Errors:     UsageError if MPI is not initialised or already finalised, for MPI_COMM_NULL and for
 ///             intercommunicators, and from every use after close()
 class Communicator {
@@ -42,44 +42,44 @@ public:
 
     int rank() const;
     int size() const;
-    /// The duplicate. It is the library's: collective calls on it must not be mixed with its own, and messages
-    /// on it may be taken for its own. Send on one that you have duplicated yourself.
+    /// The duplicate, which belongs to the library: a program's collective calls on it must not interleave with the
+    /// library's, and the library may receive the program's messages. Send on a duplicate of your own.
     MPI_Comm mpi() const;
-    /// How many processors this rank may count as its own, for threads: those that it could use when the communicator was made, or,
-    /// where that is less, an even share of the node's, for its ranks or `ranks_of_node`; 0 if the system does not tell. Local.
+    /// Number of processors for this rank's threads: those in its mask when the communicator was made, or, if less, an
+    /// even share of the node's over its ranks or `ranks_of_node`; 0 if the system does not report it. Local.
     int processors(int ranks_of_node = 0) const;
 
-    /// Sets for all copies how long a rank waits for others in a collective call before that is a DeadlineError which names
-    /// the ranks that are missing and what they were seen in last; 0, the default, is for ever. DISTVIEW_DEADLINE (seconds)
-    /// sets it for all communicators, and with DISTVIEW_DEADLINE_ABORT=1 MPI_Abort ends the job instead of the error.
+    /// Limits, for all copies, how long a rank waits for other ranks in a collective call. Then it throws a
+    /// DeadlineError that names the missing ranks and their last known calls; 0, the default, waits for ever.
+    /// DISTVIEW_DEADLINE (seconds) sets it for all communicators; DISTVIEW_DEADLINE_ABORT=1 calls MPI_Abort instead.
     ///
-    /// The error comes on all ranks of the node that wait, and is said to the message sink. Afterwards the communicator is
-    /// lost: calls in which a rank must wait throw it again. Time in MPI's own collective calls, which begin when all
-    /// ranks are in the call, does not count.
+    /// All waiting ranks of the node throw the error and report it to the message sink. The communicator is then
+    /// unusable: every call in which a rank must wait throws the error again. Time in MPI's own collective calls does
+    /// not count: they begin when all ranks are in the call.
     ///
     /// Collective: no (local); all ranks must set the same
-    /// Errors:     UsageError if it is negative or no finite number
+    /// Errors:     UsageError if `limit` is negative or not finite
     void set_deadline(std::chrono::duration<double> limit);
 
-    /// Has a report of all plans made from now on written when the communicator is closed, by rank 0: JSON lines if the
-    /// name ends in ".json", else text; empty: none. DISTVIEW_REPORT sets it for all communicators ("1" means
-    /// distview-report.txt). docs/report.md shows one.
+    /// Requests a report of all plans made from now on. Rank 0 writes it when the communicator is closed: JSON lines if
+    /// the name ends in ".json", else text; an empty name requests none. DISTVIEW_REPORT sets it for all communicators
+    /// ("1" means distview-report.txt). docs/report.md shows a report.
     ///
-    /// Reports that a process writes to one file follow each other. A file that cannot be written is said to the
-    /// message sink.
+    /// If a process writes several reports to one file, they follow each other. If a file cannot be written, the
+    /// message sink gets a warning.
     ///
-    /// Collective: no (local); all ranks must set the same. Whether there is a report is what rank 0 has set
-    /// Cost:       executions of plans look at the clock, some 0.3 us each
+    /// Collective: no (local); all ranks must set the same. The setting of rank 0 decides whether a report is written
+    /// Cost:       each execution of a plan reads the clock, some 0.3 us
     void set_report(const std::string& file);
 
     bool is_open() const noexcept;
-    /// Frees the duplicate for all copies; arrays and plans made with it can only be destroyed.
-    /// Waits for all ranks, and lets them end exchanges that were abandoned on this one.
+    /// Frees the duplicate for all copies; arrays and plans made with it can only be destroyed afterwards.
+    /// Waits for all ranks, and lets them complete exchanges that this rank abandoned.
     ///
     /// Errors: UsageError if ranks make another call meanwhile (on all ranks); the duplicate is not freed then
     void close();
 
-    /// Whether both are the same duplicate: made from one MPI_Comm, between two calls of close().
+    /// Whether both share one duplicate: made from the same MPI_Comm, with no close() in between.
     friend bool operator==(const Communicator&, const Communicator&) noexcept = default;
 
 private:
@@ -95,19 +95,19 @@ inline const std::shared_ptr<CommunicatorState>& state_of(const Communicator& co
 }
 } // namespace impl
 
-/// The node of every rank: the lowest rank with which it shares memory.
+/// The node of every rank, named by the lowest rank with which the rank shares memory.
 ///
 /// Collective: over comm
 /// Cost:       one agreement, one MPI_Allgather
 /// Errors:     MpiError
 std::vector<int> nodes_of_ranks(const Communicator& comm);
 
-/// A communicator of the same ranks in another order, as GridPlacement::ranks and RedistributionOptions::to_ranks have it:
-/// its rank p is this communicator's rank ranks[p]. It is the caller's, who frees it when what was made with it is gone.
+/// Makes a communicator of the same ranks in another order (GridPlacement::ranks, RedistributionOptions::to_ranks):
+/// its rank p is rank ranks[p] of `comm`. The caller frees it after the objects made with it are destroyed.
 ///
 /// Collective: over comm; all ranks pass the same
 /// Cost:       one agreement, one MPI_Comm_split
-/// Errors:     UsageError unless each rank is named once, or if ranks pass different orders (thrown on all ranks); MpiError
+/// Errors:     UsageError unless `ranks` has each rank once, or if ranks pass different orders (on all ranks); MpiError
 MPI_Comm order_ranks(const Communicator& comm, std::span<const int> ranks);
 
 } // namespace distview

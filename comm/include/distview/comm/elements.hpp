@@ -17,9 +17,9 @@
 
 namespace distview {
 
-// Elements of distributed arrays, named by global indices, once: of one array, or of several with the same layout,
-// std::tie(u, v), whose elements travel together, in one message a rank. Each call makes a GatherPlan, which finds owners
-// and is bound; what is done again with the same elements is faster with a plan that is kept.
+// One-time access to elements of distributed arrays by global indices: of one array, or of several arrays with the same
+// layout, std::tie(u, v), whose elements move together, in one message per rank. Each call makes a GatherPlan, finds
+// owners and binds; to access the same elements repeatedly, keep a GatherPlan.
 
 namespace impl {
 
@@ -28,7 +28,7 @@ void combine_elements(const Exec& exec, const Communicator& comm, const char* ca
                       const std::tuple<Arrays...>& arrays, const IndexList& list,
                       const std::tuple<Values...>& values) {
     const CollectiveCall call(comm, caller);
-    // The same error on all ranks if one has another number of values than elements, with gaps, or in an array's memory.
+    // All ranks throw the same error if the values of one do not match its elements, have gaps or lie in an array.
     agree_on(comm, caller, [&] {
         std::apply(
             [&](const auto&... each) { (check_list(caller, "values", each, list.size()), ...); },
@@ -48,17 +48,17 @@ auto list_for(const Exec& exec, const Array&, std::int64_t size) {
 
 } // namespace impl
 
-/// The elements of `arrays` with the indices in this rank's list, in the list's order.
+/// Returns the elements of `arrays` with the indices in this rank's list, in the list's order.
 ///
 ///     const auto values = get_elements(exec, comm, u, IndexList({7, 3, 3}));    // values(0) = element 7
 ///     const auto [x, v] = get_elements(exec, comm, std::tie(u, w), list);       // of both at once
 ///
-/// Collective: over comm, that of the arrays; lists may differ, and be empty
+/// Collective: over comm, the arrays' communicator; lists may differ, and be empty
 /// Indices:    see IndexList
-/// Shapes:     a new Kokkos::View with one axis, in the memory space of the array, of a value for each element of the
-///             list; of std::tie() of arrays, which have one layout, a tuple of these
+/// Shapes:     a new Kokkos::View with one axis, in the memory space of the array, with one value for each element of
+///             the list; for std::tie() of arrays with the same layout a tuple of such Views
 /// Space:      on `exec`; on return all work has finished
-/// Cost:       that of a GatherPlan, and of its first execution: one message a rank for all arrays
+/// Cost:       that of a GatherPlan and of its first execution: one message per rank for all arrays
 /// Errors:     those of a GatherPlan (thrown on all ranks)
 template <ExecutionSpace Exec, DistViews Arrays>
 auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arrays,
@@ -78,18 +78,18 @@ auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
         return values;
 }
 
-/// Writes elements of `arrays`: values(k) to that with index k of this rank's list, wherever it is.
+/// Writes elements of `arrays`: values(k) to the element with index k of this rank's list, on any rank.
 ///
 ///     put_elements(exec, comm, u, IndexList({7, 3}), values);
-///     put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v));     // particles that name their place
+///     put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v));     // particles with known positions
 ///
-/// Of several values for one element the last one stays: that of the highest rank, and there the last in its list; in all
-/// arrays of a call alike. Elements that the lists do not name keep their values.
+/// If several values are for one element, the value of the highest rank that lists it remains, the last one in its
+/// list; this holds for all arrays of a call alike. Elements that are in no list keep their values.
 ///
 /// Collective: over comm, as get_elements(); indices and space likewise
-/// Shapes:     values with one axis, one for each element of the list, that follow each other in memory; of the element
-///             type of the array. std::tie() of arrays, which have one layout, takes std::tie() of as many lists of values
-/// Cost:       that of a GatherPlan, and of its first combine(): one message a rank for all arrays
+/// Shapes:     values with one axis, one for each element of the list, contiguous in memory, of the array's element
+///             type; for std::tie() of arrays with the same layout std::tie() of as many lists of values
+/// Cost:       that of a GatherPlan and of its first combine(): one message per rank for all arrays
 /// Errors:     ShapeError if values are not as many as elements, or have gaps; UsageError if they share memory with an
 ///             array; those of a GatherPlan (thrown on all ranks)
 template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
@@ -99,8 +99,8 @@ void put_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
                            impl::as_tuple(values));
 }
 
-/// Combines elements of `arrays` with values: that with index k of this rank's list = op(itself, values(k)). Every value
-/// counts, in the order of GatherPlan::combine(), hence to the same bits however they travel.
+/// Combines elements of `arrays` with values: element k of this rank's list = op(element, values(k)). Every value
+/// counts, in the order of GatherPlan::combine(): the result has the same bits with every transport.
 ///
 ///     accumulate_elements(exec, comm, Sum{}, u, IndexList({7, 3, 3}), values);
 ///

@@ -25,7 +25,7 @@ class RedistributionPlan;
 
 namespace impl {
 
-/// An execution that has begun: ended by end(), else abandoned.
+/// An execution that has begun. If end() does not end it, the destructor abandons it.
 class PlanInFlight {
 public:
     PlanInFlight() noexcept = default;
@@ -41,7 +41,7 @@ public:
         return *this;
     }
 
-    /// Throws UsageError, naming `caller`, once the execution has ended, or the handle has been moved from.
+    /// Throws UsageError, naming `caller`, if the execution has ended or failed, or the handle was moved from.
     PlanCore& core(const char* caller) const {
         require<UsageError>(m_core != nullptr, [&] {
             switch (m_state) {
@@ -60,8 +60,8 @@ public:
         return std::move(m_core);
     }
 
-    /// Abandons the execution when this object is destroyed, unless it has ended or done() was called: others learn at
-    /// once of an exception, however long the handle lives.
+    /// Abandons the execution on destruction, unless it has ended or done() was called: after an exception other ranks
+    /// learn at once that this rank stopped, even if the handle lives on.
     class AbandonUnlessDone {
     public:
         explicit AbandonUnlessDone(PlanInFlight& execution) noexcept : m_execution(&execution) {}
@@ -70,7 +70,7 @@ public:
         ~AbandonUnlessDone() {
             if (m_execution) m_execution->fail();
         }
-        /// Leaves the execution under way.
+        /// Leaves the execution in flight.
         void done() noexcept { m_execution = nullptr; }
 
     private:
@@ -93,16 +93,16 @@ private:
 
 /// An execution of a plan in flight; made by start() and start_combine() of the plans.
 ///
-/// Until finish() returns, what the execution reads must not be written, and what it writes must be neither read nor
-/// written. Of a padding exchange it reads owned elements near the section's border and writes padding; combine() the
-/// other way round. A redistribution reads sources and writes targets.
+/// Until finish() returns, the program must not write elements that the execution reads, and must neither read nor
+/// write elements that it writes. A padding exchange reads owned elements near the section's border and writes padding;
+/// combine() reads padding and writes owned elements. A redistribution reads sources and writes targets.
 ///
-/// A handle that is destroyed without finish(), as by an exception, waits for nobody: what was to be written is not to
-/// be relied on (others may still be writing targets), and the plan cannot be used again. Ranks that read this section
-/// in place, or write it, get a UsageError from their finish() or their next execution. Ranks that exchange messages complete
-/// the step that was abandoned, since its messages were sent when it began, and get a UsageError from a later step or
-/// their next execution of the plan. When the communicator is closed, or MPI ends, they get up to 2 seconds to complete
-/// their part.
+/// If a handle is destroyed without finish(), for example by an exception, it does not wait for other ranks: the
+/// elements to write are undefined (other ranks may still write targets), and the plan cannot be used again. Ranks that
+/// read or write this section in place get a UsageError from their finish() or their next execution. Ranks that
+/// exchange messages complete the abandoned step, because its messages were sent when it began, and get a UsageError
+/// from a later step or their next execution of the plan. When the communicator is closed, or MPI ends, they have up
+/// to 2 seconds to complete their part.
 ///
 /// Collective: finish() and finish_filling(), over the plan's communicator; finish(box) waits for some
 ///             neighbours; can_finish(), moves and the destructor are local
@@ -110,20 +110,20 @@ template <ExecutionSpace Exec, class Runner = impl::FillRunner>
 class [[nodiscard]] ExchangeHandle {
 public:
     ExchangeHandle(ExchangeHandle&&) noexcept = default;
-    /// Abandons the execution that this was the handle of, if it is in flight.
+    /// Abandons this handle's execution if it is in flight, then takes over the other handle's.
     ExchangeHandle& operator=(ExchangeHandle&&) noexcept = default;
 
-    /// Waits for elements of other ranks, moves them to where they belong, and waits until the others have read this
+    /// Waits for elements of other ranks, moves them to their places, and waits until the other ranks have read this
     /// section.
     ///
-    /// Collective: over the plan's communicator, as execute(); of several plans in flight, in the same
+    /// Collective: over the plan's communicator, as execute(); with several plans in flight, in the same
     ///             order on all ranks (finish_filling() in any order)
     /// Space:      on the instance given to start(); on return all work has finished
-    /// Touches:    writes the padding that the schedule names, or the elements that it copies, or the target's slice
-    /// Cost:       no allocation; one kernel a rank that elements come from, or, to combine padding, one a region; on a
-    ///             device one kernel for all padding, one for each pair of arrays, or a few that combine
-    /// Errors:     UsageError if called twice, or after it has failed, or if a rank that is read in place, or reads, has abandoned an
-    ///             execution of the plan; MpiError. After these the plan is unusable
+    /// Touches:    writes the schedule's padding, or, to combine, the owned elements, or the target's slice
+    /// Cost:       no allocation; one kernel for each rank that elements arrive from, or, to combine padding, for each
+    ///             region; on a device one kernel for all padding, one for each pair of arrays, or a few that combine
+    /// Errors:     UsageError if called twice or after a failure, or if a rank that reads or is read in place abandoned
+    ///             an execution of the plan; MpiError. After these errors the plan is unusable
     void finish() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
         const impl::PlanInFlight::AbandonUnlessDone guard(m_in_flight);
@@ -149,16 +149,16 @@ public:
         ended->wait_for_readers();
     }
 
-    /// The same, but leaves it to the plan's next exchange to wait until the neighbours have read
-    /// this section: what a step from one array to another needs, with one synchronisation a step.
+    /// The same, but the plan's next exchange waits until the neighbours have read this section. For time
+    /// steps that alternate between two arrays, with one synchronisation per step.
     ///
     ///     plan.start(exec, u).finish_filling();   // u's padding is filled
     ///     compute(exec, u, v);                    // writes v, not u
     ///     plan.start(exec, v).finish_filling();   // now all have read u
     ///     compute(exec, v, u);
     ///
-    /// Touches: until the plan's next start() or wait_for_readers() has returned, owned elements near
-    ///          the section's border must not be written, nor the array be destroyed
+    /// Touches: until the plan's next start() or wait_for_readers() returns, owned elements near the
+    ///          section's border must not be written, and the array must not be destroyed
     void finish_filling()
         requires Runner::fills_padding
     {
@@ -166,20 +166,20 @@ public:
         finish();
     }
 
-    /// Whether all that finish() would wait for before it moves elements is there already; of an execution in several
-    /// steps, for those of the step in flight.
+    /// Whether all elements for which finish() would wait have arrived; if an execution has several steps, the elements
+    /// of the step in flight.
     ///
     /// Collective: no (local); lets MPI make progress
-    /// Errors:     MpiError if a message failed, such as one of a process that has ended; finish() then throws too
+    /// Errors:     MpiError if a message failed, for example from a process that has ended; finish() then throws, too
     bool can_finish() const {
         return m_in_flight.core("ExchangeHandle::can_finish").active().has_all_elements();
     }
 
-    /// Waits only for the neighbours from whom positions of `box` are filled, and fills these (and
-    /// perhaps more); finish() does the rest. On a device it fills all.
+    /// Waits only for the neighbours that own elements of the padding in `box`, and fills these positions
+    /// (and perhaps more); finish() fills the rest. On a device it fills all padding.
     ///
     /// Indices: positions of view(), padding included: box = plan.schedule().reads(cells) for a
-    ///          kernel over `cells`. With fields of several layouts, those of each one's section
+    ///          kernel over `cells`. If fields have several layouts, positions of each field's section
     /// Space:   on the instance given to start(); on return all work has finished
     /// Errors:  those of finish()
     void finish([[maybe_unused]] const LocalBox& box)
@@ -191,7 +191,7 @@ public:
         impl::ExchangeBinding& binding = core.active();
         const impl::ExchangeProgram& program = binding.program();
         if constexpr (impl::on_device<Exec>) {
-            while (wait(core, binding)) continue; // staged, and moved together
+            while (wait(core, binding)) continue; // staged; one kernel moves all
             if (!std::exchange(m_has_moved_last, true))
                 m_runner.run(m_exec, core.labels, core.labels.incoming, program, program.last);
         } else {
@@ -209,7 +209,7 @@ private:
     friend PaddingExchangePlan;
     friend RedistributionPlan;
 
-    /// An execution that begin_step() is to begin.
+    /// Prepares an execution, which begin_step() begins.
     ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, const Runner& runner,
                    impl::CallWord::Kind call, const impl::ArraySet& arrays)
         : m_exec(exec), m_runner(runner),
@@ -220,7 +220,7 @@ private:
         m_is_starting = region.hand_over();
     }
 
-    /// A phase that a report tells; with a label also a region of Kokkos Tools, which profilers show beside the kernels.
+    /// Measures a phase for a report; with a label also a region of Kokkos Tools, which profilers show beside kernels.
     class Region {
     public:
         Region(bool is_observed, const impl::PlanCore& core, impl::Phase phase,
@@ -228,7 +228,7 @@ private:
             : m_core(is_observed ? &core : nullptr), m_phase(phase), m_has_label(label != nullptr) {
             if (m_core) m_core->enter(m_phase, label);
         }
-        /// Takes over a region with a label, if `is_entered`.
+        /// Takes over a region with a label if `is_entered`.
         Region(bool is_entered, const impl::PlanCore& core, impl::Phase phase)
             : m_core(is_entered ? &core : nullptr), m_phase(phase), m_has_label(true) {}
         Region(const Region&) = delete;
@@ -236,16 +236,16 @@ private:
         ~Region() {
             if (m_core) m_core->leave(m_phase, m_has_label);
         }
-        /// Whether it has been entered: another object leaves it.
+        /// Leaves the region to another object; returns whether it was entered.
         bool hand_over() noexcept { return std::exchange(m_core, nullptr) != nullptr; }
 
     private:
-        const impl::PlanCore* m_core; ///< null: nobody looks
+        const impl::PlanCore* m_core; ///< null: not observed
         impl::Phase m_phase;
         bool m_has_label;
     };
 
-    /// Elements that have arrived, where they can be copied from; null if there are no more.
+    /// Waits for elements and returns where to copy them from; null if no more arrive.
     template <class... Which>
     const impl::Incoming* wait(const impl::PlanCore& core, impl::ExchangeBinding& binding,
                                const Which&... which) const {
@@ -261,9 +261,9 @@ private:
         return incoming;
     }
 
-    /// Copies within the section, packs, and lets others have this section's elements. Those who make a handle call it:
-    /// one call less on the way to the bytes than if the constructor did (docs/architecture.md). They return the handle by its
-    /// name: a move of it would copy the execution space.
+    /// Copies within the section, packs, and makes this section's elements available to other ranks. The functions that
+    /// make a handle call begin_step(), not the constructor: that saves a call on the way to the bytes
+    /// (docs/architecture.md). They return the handle as a named variable: a move would copy the execution space.
     void begin_step() {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
         const Region start(std::exchange(m_is_starting, false), core, impl::Phase::start);
@@ -284,10 +284,10 @@ private:
     Exec m_exec;
     Runner m_runner;
     bool m_is_observed;         ///< by a report, or by Kokkos Tools
-    bool m_is_starting = false; ///< observed, and the first step has not begun
+    bool m_is_starting = false; ///< observed, before the first step
     bool m_waits_for_readers = true;
-    bool m_has_moved_last = false;           ///< on a device, before finish()
-    impl::ExchangeBinding* m_step = nullptr; ///< the one in flight, or to begin
+    bool m_has_moved_last = false;           ///< by finish(box) on a device
+    impl::ExchangeBinding* m_step = nullptr; ///< in flight, or next to begin
     impl::PlanInFlight m_in_flight;
 };
 

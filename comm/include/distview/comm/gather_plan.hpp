@@ -19,42 +19,42 @@
 
 namespace distview {
 
-/// Brings elements of distributed arrays, named by their global indices, to this rank, again and again; or combines
-/// values of this rank with them.
+/// Brings elements of distributed arrays, named by global indices, to this rank, or combines values of this rank
+/// with these elements, any number of times.
 ///
 ///     GatherPlan plan(comm, u.layout(), IndexList({7, 3, 3, 100}));
 ///     Kokkos::View<double*, Kokkos::HostSpace> values("values", plan.size());
 ///     plan.execute(exec, u, values);               // values(k) = the element with index k of the list
 ///     plan.combine(exec, Sum{}, values, u);        // adds values(k) to that element, wherever it is
 ///
-/// Each rank has a list of its own, which may be empty and name an element several times. Built once for a layout, the
-/// plan is executed with any arrays of it; std::tie() of several arrays and of as many lists of values travels together.
-/// An element that several processes have (of unstructured axes) is that of the lowest one.
+/// Each rank has its own list, which may be empty and may name an element several times. A plan is built once for a
+/// layout and executed with any arrays of that layout; std::tie() of several arrays, and of as many lists of values,
+/// moves them together. If several processes have an element (unstructured axes), the lowest process's is used.
 ///
 /// Transports, binding, lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
-/// Collective: construction, and every call that takes arrays but read(), in the same order on all ranks of the
-///             communicator; all others are local
+/// Collective: construction, and every call that takes arrays except read(), in the same order on all ranks of the
+///             communicator; all other calls are local
 /// Indices:    see IndexList
-/// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements that follow each other in
-///             memory, of the array's element type. Lists are no part of what is bound: any may be passed
-/// Space:      memory that kernels of the given instance reach, which is fenced, no other
-/// Cost:       memory: 16 bytes for each element of the list, 8 on its owner. Each bound set, of at most 32, adds at most 16
-///             an element (for arrays of other strides again; 8 for each array where the list is filled in its order), 8 on
-///             owners that pack, and to combine 8 for each value on its owner, 16 with several threads, 24 with a device
+/// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements, contiguous in memory, of
+///             the array's element type. Lists are not part of the bound set: each call may pass other lists
+/// Space:      memory that kernels of the given instance can access; only this instance is fenced
+/// Cost:       memory: 16 bytes for each element of the list, 8 on its owner. Each bound set, of at most 32, adds at
+///             most 16 per element (again for arrays of other strides; 8 for each array if the list is filled in its
+///             order), 8 on owners that pack, and to combine 8 per value on its owner (16 with threads, 24 on a device)
 /// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
 class GatherPlan : public impl::PlanBase<impl::GatherCore> {
 public:
-    /// A DeadlineError tells `where` the plan was made.
+    /// Makes a plan. A DeadlineError shows `where` it was made.
     ///
-    /// Cost:   messages to owners of elements of the list, and a barrier; no messages of elements are set up yet
-    /// Errors: UsageError if the layout's grid is not the communicator's, the list has another number of axes than the
-    ///         layout, an element has no owner, ranks pass different layouts, or if DISTVIEW_TRANSPORT asks for what is
-    ///         not there; LayoutError if processes side by side list different indices (thrown on all ranks)
+    /// Cost:   messages to the owners of the list's elements, and a barrier; sets up no messages of elements yet
+    /// Errors: UsageError if the layout's grid does not match the communicator, list and layout differ in rank, an
+    ///         element has no owner, ranks pass different layouts, or DISTVIEW_TRANSPORT names a missing transport;
+    ///         LayoutError if processes with the same coordinate list different indices (thrown on all ranks)
     GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices,
                const std::source_location& where = std::source_location::current());
 
-    /// Prepares for arrays ahead of the first execution: without it the first execute() or combine() does.
+    /// Binds arrays ahead of the first execution; without it the first execute() or combine() binds them.
     ///
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if element types or their number
     ///         differ between ranks (on all ranks)
@@ -68,13 +68,13 @@ public:
     /// values(k) = the element with index k of this rank's list.
     ///
     /// Space:  on `exec`; on return all work has finished
-    /// Errors: ShapeError if a list has another size than the plan's or gaps in memory, UsageError if it shares memory with
-    ///         an array or another list (on this rank alone); those of start() and ExchangeHandle::finish()
+    /// Errors: ShapeError if a list does not have the plan's size or has gaps in memory, UsageError if it shares memory
+    ///         with an array or another list (on this rank alone); those of start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
         start(exec, arrays, values).finish();
     }
-    /// Begins execute() and returns what finish() ends.
+    /// Begins execute() and returns a handle; its finish() completes the execution.
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     auto start(const Exec& exec, const Arrays& arrays, const Values& values) {
         return start_tuples<impl::ExchangeKind::fill>(exec, impl::CallWord::Kind::gather,
@@ -82,13 +82,13 @@ public:
                                                       impl::as_tuple(values));
     }
 
-    /// The element with index k of this rank's list = op(itself, values(k)): the adjoint of execute().
+    /// The element with index k of this rank's list = op(element, values(k)): the adjoint of execute().
     ///
-    /// Every value is combined once, by the element's owner: one after the other by ascending rank, and those of a rank
-    /// in the order of its list, hence to the same bits however they travel.
+    /// The element's owner combines every value once, by ascending rank, and values of one rank in the order of its
+    /// list: the result has the same bits with every transport.
     ///
-    /// Shapes: op(T here, T incoming) for the element type T: Sum, Minimum, Maximum or a function object of the program's
-    /// Cost:   values are packed, read or sent, and combined in one kernel; a set of arrays is bound apart from execute()
+    /// Shapes: op(T here, T incoming) for the element type T: Sum, Minimum, Maximum or the program's function object
+    /// Cost:   values are packed, read or sent, and combined in one kernel; the set is bound separately from execute()
     template <ExecutionSpace Exec, class Op, ValueLists Values, DistViews Arrays>
     void combine(const Exec& exec, const Op& op, const Values& values, const Arrays& arrays) {
         start_combine(exec, op, values, arrays).finish();
@@ -100,16 +100,16 @@ public:
                                                          impl::as_tuple(values));
     }
 
-    /// The same as execute(), without the others: reads their elements as they are at the moment. For arrays that are
-    /// bound, and whose owners are all on this node and made them by make_dist_view().
+    /// Does the same as execute() without the other ranks: reads their elements with their current values. The arrays
+    /// must be bound, and all owners must be on this node and have made them by make_dist_view().
     ///
-    /// The program says when that is: owners must not write what is read, and what they wrote before counts only after
-    /// something that orders it, such as barrier(). Values are combined by their owners alone, so combine() has no such
-    /// form: GlobalElements::add(), atomic and in no order, is the way to add without the owners.
+    /// The program must order accesses: owners must not write these elements meanwhile, and earlier writes are visible
+    /// only after a synchronisation such as barrier(). combine() has no local form, because only owners combine values:
+    /// to add without the owners use GlobalElements::add(), which is atomic and unordered.
     ///
     /// Collective: no (local)
-    /// Errors:     those of execute() in lists; UsageError if the arrays are not bound, or an owner must take part: says
-    ///             which, and what to call
+    /// Errors:     those of execute() for lists; UsageError if the arrays are not bound, or if an owner must take part:
+    ///             names the owner and the call to use
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void read(const Exec& exec, const Arrays& arrays, const Values& values) {
         const auto fields = impl::fields_of<Exec, false>(impl::as_tuple(arrays));

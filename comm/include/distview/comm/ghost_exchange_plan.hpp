@@ -19,19 +19,19 @@ namespace distview {
 /// An array layout with an unstructured axis on which each process has the indices that it owns, followed by ghosts:
 /// copies of indices that other processes own (UnstructuredLayout).
 ///
-///     process 0 owns 0 1 2, process 1 owns 3 4 5; each needs its neighbours':   0 1 2 | 3      3 4 5 | 2
+///     process 0 owns 0 1 2, process 1 owns 3 4 5; each needs one of the other's:   0 1 2 | 3      3 4 5 | 2
 struct GhostedLayout {
-    /// Of arrays: along `axis` unstructured_local() with ghosts, as many as follow.
+    /// Layout of the arrays: along `axis` unstructured_local() with `ghosts` ghosts.
     ArrayLayout layout{};
     int axis = 0;
     std::int64_t owned = 0;  ///< positions [0, owned) of this process's section along that axis
     std::int64_t ghosts = 0; ///< positions [owned, owned + ghosts)
-    /// The position of each index that was needed.
+    /// The position of each needed index.
     std::vector<std::int64_t> positions{};
 };
 
-/// Makes the layout in which this process has the indices that it owns, and as ghosts those of `needed` that it does not:
-/// such as the columns of its rows of a sparse matrix, or the vertices of its cells of a mesh.
+/// Makes a layout in which this process has the indices that it owns, and, as ghosts, the `needed` indices that it does
+/// not own. Needed indices are, for example, the columns of its matrix rows, or the vertices of its mesh cells.
 ///
 ///     // row r of this process has the columns [row_begin[r], row_begin[r + 1]) of `columns`: global indices
 ///     auto x = make_ghosted_layout(comm, my_rows, columns);
@@ -40,44 +40,44 @@ struct GhostedLayout {
 ///     ghosts.execute(exec, u);
 ///     for (...) y(r) += values[k] * u.view()(x.positions[k]);
 ///
-/// Ghosts are in ascending order, each once. They are in view() alone: algorithms, gathers and redistributions read and
-/// write what a process owns, so that ghosts are old after each of them. Exports have them as indices like others.
+/// Ghosts are in ascending order, each once. Only view() includes them: algorithms, gathers and redistributions read
+/// and write owned indices only, so that ghosts are outdated afterwards. Exports include ghosts like other indices.
 ///
 /// Collective: over comm
 /// Indices:    global: any integers, each owned by one process; positions are local, from 0
 /// Shapes:     `more_axes`: further axes of the array, each on one process, such as the components of a value
 /// Cost:       sorting the needed indices; one reduction; memory: 16 bytes for each process beside the indices
-/// Errors:     LayoutError if an index occurs twice in `owned`, UsageError if this process has and needs more indices than
-///             there are (on all ranks); that an index has two owners, or none, is found when a plan is made
+/// Errors:     LayoutError if an index occurs twice in `owned`, UsageError if this process has and needs more indices
+///             than exist (on all ranks); a plan's constructor detects an index with two owners, or none
 GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<std::int64_t>& owned,
                                   const std::vector<std::int64_t>& needed,
                                   const std::vector<AxisSpec>& more_axes = {});
 
-/// Fills the ghosts of distributed arrays from the processes that own them, again and again, or combines what was
-/// collected in ghosts with their owners' elements: what Tpetra calls Import and Export, and PETSc the update of a
-/// ghosted vector. Calls, binding, lifetimes, transports and errors are those of a PaddingExchangePlan.
+/// Fills the ghosts of distributed arrays from their owners, or combines values in ghosts with the owners' elements,
+/// any number of times. Tpetra calls this Import and Export, PETSc the update of a ghosted vector. Calls,
+/// binding, lifetimes, transports and errors are those of a PaddingExchangePlan.
 ///
 ///     ghosts.execute(exec, u);                 // ghosts of u = their owners' elements
-///     ghosts.combine(exec, Sum{}, u);          // owners' elements += all ghosts of them; ghosts stay
+///     ghosts.combine(exec, Sum{}, u);          // owners' elements += all their ghosts; ghosts keep their values
 ///
 /// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
 /// Shapes:     arrays of the layout
-/// Space:      memory that kernels of the given instance reach, which is fenced, no other
-/// Cost:       memory: some 16 bytes a ghost, and 8 on its owner, and at most as much again for each bound set; to combine, 24
-///             more there
+/// Space:      memory that kernels of the given instance can access; only this instance is fenced
+/// Cost:       memory: some 16 bytes per ghost, and 8 on its owner, and at most as much again for each bound set; to
+///             combine, 24 more on the owner
 /// Source:     decision 0028
 /// Example:    examples/06_sparse_matrix
 class GhostExchangePlan : public impl::PlanBase<impl::GatherCore> {
 public:
-    /// A DeadlineError tells `where` the plan was made.
+    /// Makes a plan. A DeadlineError shows `where` it was made.
     ///
-    /// Cost:   finding owners: messages as own indices and ghosts
-    /// Errors: UsageError if the layout's grid is not the communicator's, a ghost has no owner, or an index several;
-    ///         LayoutError if processes side by side list different indices (thrown on all ranks)
+    /// Cost:   finding owners: messages in proportion to own indices and ghosts
+    /// Errors: UsageError if the layout's grid does not match the communicator, a ghost has no owner, or an index has
+    ///         several; LayoutError if processes with the same coordinate list different indices (thrown on all ranks)
     GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
                       const std::source_location& where = std::source_location::current());
 
-    /// Prepares for arrays ahead of the first execute().
+    /// Binds arrays ahead of the first execute().
     template <ExecutionSpace Exec, DistViewLike... Arrays>
     void bind(const Exec&, const Arrays&... arrays) {
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
@@ -90,17 +90,17 @@ public:
     void execute(const Exec& exec, const Arrays&... arrays) {
         start(exec, arrays...).finish();
     }
-    /// Begins execute() and returns what finish() ends. Meanwhile owned elements must not be written, nor ghosts be
-    /// touched.
+    /// Begins execute() and returns a handle to finish(). Until then owned elements must not be written, and ghosts
+    /// must be neither read nor written.
     template <ExecutionSpace Exec, DistViewLike... Arrays>
     auto start(const Exec& exec, const Arrays&... arrays) {
         return start_kind(exec, impl::CallWord::Kind::fill_ghosts, impl::ExchangeKind::fill,
                           impl::NoOperation{}, arrays...);
     }
 
-    /// Combines each owner's element with all ghosts of it: op(...op(element, ghost), ghost...), ghosts ordered by
-    /// ascending rank, hence to the same bits however they travel. Ghosts keep their values: set them to the neutral
-    /// element before collecting again.
+    /// Combines each owner's element with all its ghosts: op(...op(element, ghost), ghost...), with ghosts in ascending
+    /// order of rank: the result has the same bits with every transport. Ghosts keep their values: set them to the
+    /// neutral element before collecting again.
     ///
     /// Shapes: op(T here, T incoming) for the element type T of every array
     template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>

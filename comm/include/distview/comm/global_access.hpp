@@ -25,11 +25,11 @@
 namespace distview {
 
 namespace impl {
-/// A section in a table that kernels read: no member of GlobalElements, whose private types CUDA takes in no kernel.
+/// A section in a table that kernels read. Not a member of GlobalElements: CUDA accepts no private types in kernels.
 template <int Rank>
 struct ShiftedSection {
-    /// Of the element with local indices 0, or, if all blocks are even, where one with global indices 0 would be; null if
-    /// out of reach.
+    /// Address of the element with local indices 0, or, if all blocks are even, of a (virtual) element with global
+    /// indices 0; null if out of reach.
     char* data = nullptr;
     std::int64_t strides[Rank] = {}; ///< bytes
 };
@@ -40,28 +40,28 @@ struct ShiftedSection {
 ///
 /// Collective: no (local)
 /// Indices: global: the interior's from 0, negative or extent(d) and above in boundary padding; labels of unstructured
-///          axes. Of an element that several processes have, that of the lowest one; of unstructured_local() axes only
-///          this process's labels are known, and its own element is taken
-/// Cost:    of an element: its owner by arithmetic (by search on unstructured axes), one load, store or atomic addition
-/// Errors:  an element that is not there, or out of reach, is read as T() and not written; GlobalAccess::fence() throws
+///          axes. If several processes have an element, the lowest process's is used; on unstructured_local() axes only
+///          this process's labels are known, and its own element is used
+/// Cost:    per element: its owner by arithmetic (by search on unstructured axes), one load, store or atomic addition
+/// Errors:  a missing or unreachable element reads as T() and is not written; GlobalAccess::fence() throws
 template <class T, int Rank, class MemorySpace>
 class GlobalElements {
 public:
     using value_type = T;
 
-    /// Whether the calling process reaches the element by loads and stores.
+    /// Whether the calling process can load and store the element.
     template <class... Indices>
     KOKKOS_FUNCTION bool reaches(Indices... index) const {
         return find(index...) != nullptr;
     }
-    /// The element, as it is at the moment.
+    /// The element's current value.
     template <class... Indices>
     KOKKOS_FUNCTION std::remove_const_t<T> operator()(Indices... index) const {
         if (const T* const element = find(index...)) [[likely]]
             return *element;
         return missing(index...);
     }
-    /// Writes the element; the program sees to it that no other rank writes or reads it until the next fence().
+    /// Writes the element; the program must ensure that no other rank reads or writes it until the next fence().
     template <class... Indices>
     KOKKOS_FUNCTION void store(const T& value, Indices... index) const {
         if (T* const element = find(index...)) [[likely]]
@@ -69,8 +69,8 @@ public:
         else
             missing(index...);
     }
-    /// Adds to the element, whoever else does: numbers of at most 8 bytes, in a device's memory of at least 4, and complex
-    /// ones of two such, by parts. Devices add to each other's elements if they have native peer atomics (docs/cuda.md).
+    /// Adds to the element, each number atomically: numbers of at most 8 bytes, in a device's memory of at least 4, or
+    /// complex numbers of two such. Devices need native peer atomics to add to each other's elements (docs/cuda.md).
     template <class... Indices>
     KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
         static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible ||
@@ -166,7 +166,7 @@ private:
         return reinterpret_cast<T*>(section.data + offset);
     }
 
-    /// Notes the first one.
+    /// Counts missing elements and records the indices of the first one.
     template <class... Indices>
     KOKKOS_FUNCTION std::remove_const_t<T> missing(Indices... indices) const {
         const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
@@ -178,7 +178,7 @@ private:
     DeviceLayout<MemorySpace> m_maps;
     Kokkos::View<Section*, MemorySpace> m_sections; ///< by process
     Kokkos::View<std::int64_t[Rank + 1], MemorySpace>
-        m_missing; ///< how many, and the first one's indices
+        m_missing; ///< number of missing elements, indices of the first
     std::int64_t m_begin[Rank];
     std::int64_t m_end[Rank];
     int m_grid[Rank];
@@ -186,23 +186,23 @@ private:
     impl::EvenBlocks m_blocks[Rank];
 };
 
-/// Lets kernels load, store and add to elements of a distributed array by global index, whichever process of the node
-/// owns them: for irregular access that no plan describes.
+/// Lets kernels load, store and add to elements of a distributed array by global index on any process of the node:
+/// for irregular access that no plan describes.
 ///
 ///     GlobalAccess access(exec, comm, table);
 ///     auto at = access.elements();
 ///     Kokkos::parallel_for(policy, KOKKOS_LAMBDA(int k) { at.add(1, bucket(k)); });
 ///     access.fence(exec);                       // now all ranks see all additions
 ///
-/// Between two fences the program sees to it that nobody reads or stores what somebody else stores or adds to; additions
-/// may meet. Elements of processes on other nodes, and of wrapped memory of other processes, are out of reach: a
-/// GatherPlan, get_elements() or an InspectedLoop brings these.
+/// Between two fences the program must ensure that nobody reads or stores an element that anybody else stores or adds
+/// to; concurrent additions are allowed. Elements on other nodes, and in wrapped memory of other processes, are out of
+/// reach: use a GatherPlan, get_elements() or an InspectedLoop for them.
 ///
 /// Keeps the array alive. All ranks destroy it after the last fence.
 ///
 /// Collective: the constructor and fence(), over comm
-/// Space:      memory that kernels of `exec` reach; of a device what CUDA IPC opens
-/// Cost:       of an element: its owner by arithmetic (by search on unstructured axes), one load or store
+/// Space:      memory that kernels of `exec` can access; on a device memory that CUDA IPC opens
+/// Cost:       per element: its owner by arithmetic (by search on unstructured axes), one load or store
 template <DistViewLike View>
 class GlobalAccess {
 public:
@@ -210,11 +210,11 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   three agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each.
-    ///         Kept in the kernels' memory: 8 bytes, and 8 for each axis, for each process
-    /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
-    ///         the array is not this rank's section; LayoutError if processes side by side list different labels, which
-    ///         others do not know (thrown on all ranks)
+    /// Cost:   three agreements, a message to each rank of the node; two agreements for each unstructured_local() axis.
+    ///         Memory of the kernels: for each process 8 bytes, and 8 for each axis
+    /// Errors: UsageError if the layout's grid does not match the communicator or ranks pass different layouts,
+    ///         ShapeError if the array is not this rank's section; LayoutError if processes with the same coordinate
+    ///         along an unstructured_local() axis list different labels (thrown on all ranks)
     template <ExecutionSpace Exec>
         requires AccessibleFrom<View, Exec>
     GlobalAccess(const Exec& exec, const Communicator& comm, const View& array)
@@ -232,12 +232,12 @@ public:
 
     elements_type elements() const { return *m_elements; }
 
-    /// Ends an epoch: waits for the work on `exec`, then for all ranks. What they wrote before it is seen after it.
+    /// Ends an epoch: waits for the work on `exec`, then for all ranks. Writes before it are visible after it.
     ///
     /// Collective: over the communicator
     /// Cost:       a copy of a few numbers, one agreement
-    /// Errors:     UsageError if a kernel asked for an element that is not there, or out of reach: says which, and what
-    ///             to call (thrown on all ranks)
+    /// Errors:     UsageError if a kernel accessed an element that does not exist or is out of reach: names the element
+    ///             and the call to use (thrown on all ranks)
     template <ExecutionSpace Exec>
     void fence(const Exec& exec) {
         const CollectiveCall call(m_comm, fence_name);
@@ -245,7 +245,7 @@ public:
         Kokkos::deep_copy(exec, missing, m_elements->m_missing);
         Kokkos::deep_copy(exec, m_elements->m_missing, 0);
         exec.fence("distview::GlobalAccess::fence: elements are written");
-        // Not before: until all have come others may write elements of this section, at which the checking mode looks.
+        // Not earlier: until all ranks have arrived they may write this section, which the checking mode reads.
         const auto mark_written = [&] {
             if constexpr (!std::is_const_v<typename View::value_type>) m_array.mark_written();
         };
@@ -268,7 +268,7 @@ private:
 
     Communicator m_comm;
     View m_array;
-    std::optional<elements_type> m_elements; ///< made when the array is known to be right
+    std::optional<elements_type> m_elements; ///< made after the array is checked
     std::shared_ptr<const impl::ReachedSections> m_reached;
 };
 

@@ -12,27 +12,27 @@
 
 namespace distview {
 
-/// Makes a distributed array of what every rank was given by somebody else, without a copy.
+/// Makes a distributed array from sections that another library exported, without a copy.
 ///
-/// Each rank passes its own section: what from_dap() gives, or a binding has read. The rules of the
-/// protocol are checked on every section and between all of them, and all ranks come to the same
-/// verdict: a defect on one rank throws the same ProtocolError everywhere.
+/// Each rank passes its own section: the result of from_dap(), or of a language binding. The function checks the
+/// rules of the protocol on every section and between all sections, and all ranks agree on the result: a
+/// defect on one rank throws the same ProtocolError on all ranks.
 ///
 ///     AnyDistView u = import_dist_view(comm, [&] { return protocol::from_dap(&section); });
 ///
-/// Rank r of the communicator is process r of the array's grid. What the memory holds and who frees
-/// it is the section's owner's affair, as before. Wait for its `stream` first: plans and kernels do not.
+/// Rank r of the communicator is process r of the array's grid. The section's owner keeps the memory alive and
+/// frees it, as before. Wait for the section's `stream` first: plans and kernels do not wait for it.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
-/// Cost:       four agreements (five with `read`), one MPI_Allgather, one MPI_Allgatherv; all get all unstructured indices
-/// Errors:     ProtocolError from check_local() and check_all(), and "axis_inconsistent" if ranks
-///             write different versions; ShapeError if their element types differ; LayoutError for
-///             more than max_rank axes; UsageError if all indices together are more than MPI counts
-///             (thrown on all ranks)
+/// Cost:       four agreements (five with `read`), one MPI_Allgather, one MPI_Allgatherv; every rank gets all
+///             unstructured indices
+/// Errors:     ProtocolError from check_local() and check_all(), and "axis_inconsistent" if ranks pass different
+///             protocol versions; ShapeError if element types differ; LayoutError for more than max_rank axes;
+///             UsageError if the number of all indices exceeds the range of MPI's counts (thrown on all ranks)
 AnyDistView import_dist_view(const Communicator& comm, const protocol::ExportedSection& exported);
 
-/// The same, with the step that gets hold of the section: what it throws on one rank is thrown on
-/// all. It must not communicate.
+/// The same, with the function that obtains the section: if `read` throws on one rank, all ranks throw
+/// its exception. `read` must not communicate.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <std::invocable Read>

@@ -9,14 +9,14 @@
 
 namespace distview {
 
-/// Indices along one axis: begin, begin + step, ..., all below `end`; with a negative step all above it.
+/// Indices along one axis: begin, begin + step, ..., all below `end`; with a negative step all above `end`.
 struct IndexRange {
     std::int64_t begin = 0;
     std::int64_t end = 0;
     std::int64_t step = 1; ///< not 0
 };
 
-/// Elements of a distributed array by their global indices, in an order of the caller's; elements may occur several
+/// A list of elements of a distributed array by global indices, in the caller's order; an element may occur several
 /// times.
 ///
 ///     IndexList wanted({7, 3, 3, 100});               // of an array with one axis
@@ -28,41 +28,41 @@ struct IndexRange {
 /// Collective: no (local); ranks may have different lists
 /// Indices:    global: the interior's from 0, negative or extent(d) and above in boundary padding; labels of unstructured
 ///             axes
-/// Cost:       memory of the numbers given; boxes and products that of their axes
+/// Cost:       memory for the indices passed; boxes and products need memory for the indices of their axes only
 class IndexList {
 public:
-    /// An empty list of elements with so many indices each.
+    /// Makes an empty list of elements with `rank` indices each.
     ///
     /// Errors: UsageError unless 1 <= rank <= max_rank
-    template <std::convertible_to<std::int64_t> Rank> // a template, as which {7} is no rank
+    template <std::convertible_to<std::int64_t> Rank> // a template, so that {7} is not a rank
     explicit IndexList(Rank rank) : m_rank(checked_rank(static_cast<std::int64_t>(rank))) {}
-    /// Elements of an array with one axis.
+    /// Makes a list of elements of an array with one axis.
     IndexList(std::vector<std::int64_t> indices);
     template <std::size_t Count> // without it IndexList({7}) could also be a copy of IndexList(7)
     IndexList(const std::int64_t (&all)[Count]) : IndexList(std::vector(all, all + Count)) {}
 
     /// Appends an element.
     ///
-    /// Errors: UsageError unless there are rank() numbers; so for all that follow
+    /// Errors: UsageError unless `index` has rank() numbers; the same for the functions below
     void add_element(const std::vector<std::int64_t>& index);
-    /// Appends elements; rank() numbers for each, one element after the other.
+    /// Appends elements: rank() numbers for each, element by element.
     void add_elements(std::span<const std::int64_t> indices);
     /// Appends the elements of a box or a strided slice: one range for each axis, the last axis fastest.
     ///
     /// Errors: also UsageError if a step is 0
     void add_box(const std::vector<IndexRange>& ranges);
-    /// Appends all combinations of one index of each list: one list for each axis, the last one fastest.
+    /// Appends all combinations of one index of each list: one list for each axis, the last axis fastest.
     void add_product(std::vector<std::vector<std::int64_t>> indices);
 
     int rank() const noexcept { return m_rank; }
     /// Number of elements.
     std::int64_t size() const noexcept { return m_parts.empty() ? 0 : m_parts.back().end; }
 
-    /// Some elements that follow each other: a product of lists, one for each axis, or as many entries of all lists.
+    /// Consecutive elements: the product of one list for each axis, or the tuples of entries of equally long lists.
     struct Part {
         bool is_product = false;
         std::vector<std::vector<std::int64_t>> axes;
-        std::int64_t end = 0; ///< elements of the list up to its last one
+        std::int64_t end = 0; ///< number of elements up to the end of this part
         std::int64_t size() const noexcept;
     };
     const std::vector<Part>& parts() const noexcept { return m_parts; }

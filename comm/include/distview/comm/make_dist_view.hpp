@@ -18,32 +18,32 @@
 
 namespace distview {
 
-/// Host memory that the processes of this node can read in place, of any content: where
-/// make_dist_view() puts sections. For sections that it does not make, of strides of one's own or of
-/// types known at run time only: wrap it, with the result as the DistView's owner.
+/// Allocates host memory that the processes of this node can read in place, as make_dist_view() does for its
+/// sections; its content is undefined. Use it for sections with strides of your own or with element types known at
+/// run time only: wrap the memory in a DistView, and pass the result as its owner.
 ///
-/// Null where shared memory cannot be had; the message sink is told the first time why. Begins at a
-/// multiple of 64 bytes. Not MPI's: may outlive MPI and the communicator.
+/// Returns null if shared memory is not available; the message sink gets the reason the first time. The memory begins
+/// at a multiple of 64 bytes. It does not belong to MPI: it may outlive MPI and the communicator.
 ///
 /// Collective: no (local)
 /// Errors:     UsageError if the communicator has been closed
 std::shared_ptr<void> allocate_shared(const Communicator& comm, std::size_t bytes);
 
 namespace impl {
-/// Memory for a section, of any content: of allocate_shared(), or Kokkos' own where there is no shared memory. Kokkos' tools
-/// see either as an allocation of Kokkos'.
+/// Uninitialised memory for a section, from allocate_shared(), or from Kokkos if shared memory is not available. Kokkos
+/// Tools see both as allocations of Kokkos.
 std::shared_ptr<void> allocate_section(const Communicator& comm, std::size_t bytes,
                                        const std::string& label);
 
-/// Fills elements with copies of one, which has so many bytes. Knows no type, so that what Kokkos needs for it is compiled
-/// once, and not with every program: a third of the time that the compiler takes for a small one.
+/// Fills elements with copies of the value, which has `value_bytes` bytes. Without the element type its Kokkos kernels
+/// are compiled once, not with every program: that saves a third of the compile time of a small program.
 ///
-/// Space: on return work may still run on `exec`, a space of the host
+/// Space: on return work may still run on `exec`, a host space
 template <ExecutionSpace Exec>
 void fill_elements(const Exec& exec, void* elements, std::size_t count, const void* value,
                    std::size_t value_bytes);
 
-/// Whether a View may lie in memory that Kokkos did not allocate and the node's processes share.
+/// Whether a View may lie in memory that the node's processes share, which Kokkos did not allocate.
 template <DistViewLike View>
 inline constexpr bool fits_arena =
     std::is_same_v<typename View::memory_space, Kokkos::HostSpace> &&
@@ -52,14 +52,14 @@ inline constexpr bool fits_arena =
     View::view_type::rank_dynamic() == View::view_type::rank() &&
     !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
 
-/// The section of this rank in memory of allocate_section(), filled with zeros by `exec`, or by the host if that is a
-/// device's.
+/// Makes this rank's section in memory of allocate_section(), filled with zeros by `exec`, or by the host if `exec` is
+/// a device space.
 template <DistViewLike View, ExecutionSpace Exec>
 View make_in_arena(const Exec& exec, const Communicator& comm, const ArrayLayout& layout,
                    const std::string& label) {
     using Section = typename View::view_type;
     using Value = typename View::value_type;
-    if (layout.rank() != View::rank()) return View(layout, comm.rank(), Section()); // which throws
+    if (layout.rank() != View::rank()) return View(layout, comm.rank(), Section()); // throws
     const Extents extents = layout.local_extents(comm.rank());
     typename View::array_layout shape;
     for (std::size_t d = 0; d < Section::rank(); ++d)
@@ -80,10 +80,10 @@ View make_in_arena(const Exec& exec, const Communicator& comm, const ArrayLayout
                 label);
 }
 
-/// Numbers an array that all ranks have just made.
+/// Gives a number to an array that all ranks made in this call.
 void number_array(const Communicator& comm, std::uint64_t identity);
 
-/// Makes an array on every rank by `make`, agrees on layout and element type, and numbers it.
+/// Calls `make` on every rank to make an array, agrees on layout and element type, and numbers the array.
 template <std::invocable Make>
 std::invoke_result_t<Make> make_array(const Communicator& comm, const char* caller,
                                       const ArrayLayout& layout, Make&& make) {
@@ -112,13 +112,13 @@ std::invoke_result_t<Make> make_array(const Communicator& comm, const char* call
 /// Rank r of the communicator is process r of the layout's grid.
 ///
 /// Collective: over comm; all ranks pass equal layouts and the same element type
-/// Space:      memory of `Exec`; on return work may still run there. Host memory is the DistView's: keep it, not its
-///             View. It comes from segments that the node's processes share, where there are any, so that
-///             neighbours can read it in place
+/// Space:      memory of `Exec`; on return work may still run there. The DistView owns host memory: keep the DistView,
+///             not only its View. Host memory lies in segments that the node's processes share, if available, so
+///             that neighbours can read it in place
 /// Cost:       one allocation, one agreement
-/// Errors:     UsageError if the layout's grid has not comm.size() processes or differs between
-///             ranks, ShapeError if its rank is not the view's, Error if a rank is out of memory
-///             (thrown on all ranks)
+/// Errors:     UsageError if the layout's grid does not have comm.size() processes or differs between
+///             ranks, ShapeError if the layout's rank is not the view's, Error if a rank is out of
+///             memory (thrown on all ranks)
 template <class DataType, class... Properties, ExecutionSpace Exec>
 auto make_dist_view(const Exec& exec, const std::string& label, const Communicator& comm,
                     const ArrayLayout& layout) {
@@ -133,8 +133,8 @@ auto make_dist_view(const Exec& exec, const std::string& label, const Communicat
     });
 }
 
-/// Wraps memory that there is as this rank's section of a distributed array: DistView's constructor, but a rank
-/// whose section does not fit is an error on all ranks.
+/// Wraps existing memory as this rank's section of a distributed array. Unlike DistView's constructor, it throws on
+/// all ranks if the section of one rank does not fit.
 ///
 ///     auto u = wrap_dist_view(comm, layout, section, "u");   // section: a Kokkos::View
 ///
@@ -144,8 +144,8 @@ auto make_dist_view(const Exec& exec, const std::string& label, const Communicat
 /// Collective: over comm; all ranks pass equal layouts and the same element type
 /// Shapes:     the section's extents are layout.local_extents(comm.rank()), padding included
 /// Cost:       no allocation of elements, one agreement
-/// Errors:     UsageError if the layout's grid has not comm.size() processes or differs between ranks, ShapeError
-///             if a rank's section has other extents (thrown on all ranks)
+/// Errors:     UsageError if the layout's grid does not have comm.size() processes or differs between ranks,
+///             ShapeError if a rank's section has other extents (thrown on all ranks)
 template <ViewLike Section>
 DistViewOf<Section> wrap_dist_view(const Communicator& comm, const ArrayLayout& layout,
                                    const Section& section, const std::string& label = {},

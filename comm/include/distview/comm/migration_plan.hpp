@@ -21,65 +21,65 @@
 
 namespace distview {
 
-/// A list of elements to migrate whose type is known at run time only: as many elements to move, and as many to write, as
-/// the plan has, one after the other in host memory. Either may be null where there are none.
+/// Elements to migrate of a type known at run time only: source_size() elements to move and room for size() elements to
+/// write, contiguous in host memory. A pointer may be null if its number of elements is 0.
 struct MigratingField {
     const void* from = nullptr;
     void* to = nullptr;
-    ElementType element{}; ///< opaque elements of any size, too
+    ElementType element{}; ///< may be opaque, of any size
 };
 
-/// Moves elements of lists to other processes, each to the rank that it names: particles, or whatever changes its owner.
+/// Moves elements of lists to other processes, each to its target rank: particles, or any elements that change owners.
 ///
-///     std::vector<int> targets(n);                      // of this rank's elements: element k goes to rank targets[k]
+///     std::vector<int> targets(n);                      // element k of this rank goes to rank targets[k]
 ///     MigrationPlan plan(comm, targets);
 ///     auto [x2, v2, id2] = plan.moved(exec, x, v, id);  // Views of plan.size() elements
-///     plan.execute(exec, std::tie(x, v, id), std::tie(x3, v3, id3));   // the same, into memory that there is
+///     plan.execute(exec, std::tie(x, v, id), std::tie(x3, v3, id3));   // the same, into existing memory
 ///
-/// Elements arrive by ascending rank that they come from, those of one rank in the order that they had there; a rank's own
-/// are among them in its place. All fields of a call travel together: in shared memory, packed by their owner, between
-/// processes of a node, and in one message a rank to others. Where an element belongs is mostly the owner of a cell:
-/// targets[k] = layout.owner(cell). Elements that name a position in a layout instead move by put_elements(), several
-/// fields together, too: put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v)).
+/// Elements arrive in ascending order of their source rank, this rank included; elements of one rank keep their order.
+/// All fields of a call move together: between processes of a node in shared memory, packed by their owner, to others
+/// in one message per rank. A target is usually the owner of a cell: targets[k] = layout.owner(cell). To move elements
+/// to positions in a layout use put_elements() instead, also for several fields together:
+/// put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v)).
 ///
-/// Lists are no part of what a plan is bound to: it is bound once for a sequence of element types, and executed with any
-/// fields of these. Lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
+/// A plan is bound once for a sequence of element types, not to lists, and executed with any fields of these types.
+/// Lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
 /// Collective: construction, and every call that takes fields, in the same order and with the same element types on all
-///             ranks of the communicator; all others are local
-/// Shapes:     fields are Kokkos::Views with one axis, whose elements are trivially copyable and follow each other in memory
+///             ranks of the communicator; all other calls are local
+/// Shapes:     fields are Kokkos::Views with one axis, with trivially copyable elements that are contiguous in memory
 ///             (Kokkos::Array<double, 3> for several components): source_size() elements to move, size() that arrive
-/// Space:      memory that kernels of the given instance reach, which is fenced, no other
-/// Cost:       memory: 8 bytes for each element to move, 16 for each that arrives, and for each process 8; buffers for what
-///             moves to or from other ranks
+/// Space:      memory that kernels of the given instance can access; only this instance is fenced
+/// Cost:       memory: 8 bytes for each element to move, 16 for each that arrives, 8 for each process; buffers for
+///             elements that move to or from other ranks
 /// Source:     decision 0028; in the field: Tpetra's Distributor, Cabana's migrate(), PETSc's DMSwarmMigrate
 /// Example:    examples/08_particles
 class MigrationPlan : public impl::PlanBase<impl::GatherCore> {
 public:
-    /// `targets` of this rank's elements; any number, none too. A DeadlineError tells `where` the plan was made.
+    /// Makes a plan for the `targets` of this rank's elements, if any. A DeadlineError shows `where` it was made.
     ///
-    /// Cost:   MPI_Allgather of a number, and an acknowledged message of one number to each target; at the first execution
-    ///         with new types two messages to each rank that elements go to or come from, on any node, and two agreements.
-    ///         Of few elements between 2 ranks of a node some 20 us, and 10 us more for the first execution, or 50 us where
-    ///         no other bound plan of the communicator keeps the node's shared memory mapped
-    /// Errors: UsageError if a target is no rank: names element, target and rank; or if DISTVIEW_TRANSPORT asks for what
-    ///         is not there (thrown on all ranks)
+    /// Cost:   MPI_Allgather of a number, and an acknowledged message of one number to each target; in the first
+    ///         execution with new types two messages to each source and target rank, on any node, and two agreements.
+    ///         For few elements between 2 ranks of a node some 20 us; the first execution adds 10 us, or 50 us if no
+    ///         other bound plan of the communicator keeps the node's shared memory mapped
+    /// Errors: UsageError if a target is not a rank: names element, target and rank; or if DISTVIEW_TRANSPORT
+    ///         requires an unavailable transport (thrown on all ranks)
     MigrationPlan(const Communicator& comm, std::span<const int> targets,
                   const std::source_location& where = std::source_location::current());
 
-    /// Moves the elements of `from` to `to`, on whatever rank they belong: Views, or std::tie() of as many. What is moved
-    /// stays in `from` too.
+    /// Moves the elements of `from` to `to` on their target ranks: Views, or std::tie() of as many Views on both
+    /// sides. `from` keeps its elements.
     ///
     /// Space:  on `exec`; on return all work has finished
-    /// Cost:   kernels that pack, copy what stays and unpack; no allocation but in the first execution with these types
-    /// Errors: ShapeError if a field has another size than the plan's or gaps in memory, UsageError if fields that are
-    ///         written share memory with others (on this rank alone); UsageError if ranks pass other element types, or
-    ///         DISTVIEW_TRANSPORT is `ipc` (on all ranks); those of ExchangeHandle::finish()
+    /// Cost:   kernels that pack, copy kept elements, and unpack; only the first execution with these types allocates
+    /// Errors: ShapeError if a field does not have the plan's size or has gaps in memory, UsageError if a field to
+    ///         write shares memory with another field (on this rank alone); UsageError if ranks pass different element
+    ///         types, or DISTVIEW_TRANSPORT is `ipc` (on all ranks); those of ExchangeHandle::finish()
     template <ExecutionSpace Exec, ValueLists From, ValueLists To>
     void execute(const Exec& exec, const From& from, const To& to) {
         start(exec, from, to).finish();
     }
-    /// Begins execute() and returns what finish() ends.
+    /// Begins execute() and returns a handle; its finish() completes the execution.
     template <ExecutionSpace Exec, ValueLists From, ValueLists To>
     auto start(const Exec& exec, const From& from, const To& to) {
         const auto& targets = impl::as_tuple(to);
@@ -93,9 +93,9 @@ public:
 
     /// The same for lists whose element types are known at run time only.
     ///
-    /// Shapes: at most `most_fields` lists of source_size() elements to move and of size() to write: nobody counts them
-    /// Errors: UsageError for other numbers of lists, elements of no bytes, and null where there are elements (on this rank;
-    ///         others get one where they wait for it); those of execute()
+    /// Shapes: at most `most_fields` lists of source_size() elements to move and size() to write; sizes are not checked
+    /// Errors: UsageError for another number of lists, for element types of 0 bytes, and for null pointers to elements
+    ///         (on this rank; ranks that wait for it get one, too); those of execute()
     static constexpr std::size_t most_fields = 16;
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, std::span<const MigratingField> fields) {
@@ -107,8 +107,8 @@ public:
         return start_lists(exec, fields, std::make_index_sequence<most_fields>());
     }
 
-    /// execute() into new Views, which it returns in a tuple: of size() elements, in the fields' memory spaces and with
-    /// their labels.
+    /// Executes into new Views and returns them in a tuple: Views of size() elements, in the memory spaces and with the
+    /// labels of the fields.
     template <ExecutionSpace Exec, ValueList... Fields>
     auto moved(const Exec& exec, const Fields&... fields) {
         std::tuple to = core()->before_call([&] {
@@ -121,9 +121,9 @@ public:
         return to;
     }
 
-    /// Number of elements that this rank has in the end, those that it keeps included.
+    /// Number of elements that this rank has after an execution, kept elements included.
     std::int64_t size() const { return core()->size(); }
-    /// Number of elements that this rank has in the beginning.
+    /// Number of elements that this rank has before an execution.
     std::int64_t source_size() const { return core(), m_source_size; }
     /// Number of elements that stay on this rank.
     std::int64_t kept() const { return core(), m_kept; }
@@ -163,12 +163,12 @@ private:
         return {field_of<Exec>(std::get<I>(from), std::get<I>(to))...};
     }
 
-    /// No alias: nvcc hands its result to the host's compiler, without the pack.
+    /// Not an alias: nvcc would pass the host compiler its result, without the pack.
     template <std::size_t>
     struct Byte {
         using type = char;
     };
-    /// Lists are moved as bytes: a runner for more than there are does, too.
+    /// Starts with lists as bytes; the runner may have room for more lists than the call passes.
     template <ExecutionSpace Exec, std::size_t... I>
     auto start_lists(const Exec& exec, std::span<const MigratingField> lists,
                      std::index_sequence<I...>) {
@@ -189,7 +189,7 @@ private:
         return handle;
     }
 
-    /// Checks what can be known of lists that nobody counts.
+    /// Checks number, element types and null pointers of lists; their sizes are unknown.
     void check_fields(std::span<const MigratingField> fields) const;
     /// Checks that no field to write shares memory with another one.
     void check_apart(std::span<const impl::Field> fields,

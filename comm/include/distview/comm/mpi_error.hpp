@@ -5,7 +5,7 @@
 
 namespace distview {
 
-/// Throws MpiError, with MPI's own text for `code`, unless a call of MPI succeeded.
+/// Throws MpiError, with MPI's own text for `code`, unless `code` is MPI_SUCCESS. `call` names the MPI function.
 ///
 /// Collective: no (local)
 /// Example:    check_mpi(MPI_Barrier(comm), "MPI_Barrier")

@@ -11,10 +11,10 @@
 
 namespace distview {
 
-/// The program at the other end of an intercommunicator, to redistribute arrays to and from: of a coupled model, of
-/// `mpirun -n 3 model : -n 5 viewer`, or one that MPI_Comm_spawn has started.
+/// The program at the other end of an intercommunicator, to redistribute arrays to and from: a coupled model, the
+/// viewer of `mpirun -n 3 model : -n 5 viewer`, or a program that MPI_Comm_spawn started.
 ///
-/// Each program knows its own layout, and the library tells the other one:
+/// Each program passes its own layout, and the library sends it to the other program:
 ///
 ///     const OtherProgram viewer(intercommunicator);                // in the model, which has `a` on 3 processes
 ///     RedistributionPlan plan = viewer.plan_to(a.layout());
@@ -24,40 +24,40 @@ namespace distview {
 ///     RedistributionPlan plan = model.plan_from(b.layout());
 ///     plan.execute(exec, model.nothing_of(b), b);
 ///
-/// Arrays are those that a program has: process p of their layouts is rank p of the intercommunicator's local group, which
-/// is that of the communicator that the program made it from.
+/// Each program has its own arrays: process p of their layouts is rank p of the intercommunicator's local group, the
+/// group of the communicator from which the program made the intercommunicator.
 ///
-/// The ranks of both programs are joined in one communicator, which lasts as long as the intercommunicator: further
-/// objects of the same one share it and communicate nothing.
+/// The ranks of both programs form one communicator, which lasts as long as the intercommunicator: further
+/// OtherPrograms of the same intercommunicator share it and communicate nothing.
 ///
 /// Collective: over both programs, the constructor as well
-/// Errors:     UsageError if MPI does not run, for MPI_COMM_NULL and for communicators of one group (of this rank), or, when
-///             layouts are told, if the programs tell them in different formats: both need the same version of the
+/// Errors:     UsageError if MPI is not initialised, for MPI_COMM_NULL and for intracommunicators (on this rank), or,
+///             when layouts are exchanged, if the programs use different formats: both need the same version of the
 ///             library (on all ranks)
 /// Example:    docs/redistribution.md, "Between programs"
 class OtherProgram {
 public:
     explicit OtherProgram(MPI_Comm intercommunicator);
 
-    /// Of the ranks of both programs: those of one behind those of the other, MPI says which.
+    /// Communicator of all ranks: one program's ranks follow the other's; MPI chooses the order of the programs.
     const Communicator& communicator() const noexcept { return m_comm; }
-    /// The other program's ranks there, and this one's; ascending and without gaps.
+    /// The other program's ranks in communicator(), and this program's; ascending and without gaps.
     const std::vector<int>& ranks() const noexcept { return m_ranks; }
     const std::vector<int>& own_ranks() const noexcept { return m_own_ranks; }
 
-    /// The layout that the other program passes, of what this one passes; ArrayLayout() says nothing.
+    /// Sends this program's layout to the other program and returns the other's; ArrayLayout() sends no layout.
     ///
-    /// What the lowest rank of each program passes counts. Of unstructured axes that are known in part
-    /// (unstructured_local()) the size is told, and no labels.
+    /// The layout that the lowest rank of each program passes counts. If an unstructured axis is known in part
+    /// (unstructured_local()), only its size is sent, no labels.
     ///
     /// Collective: over both programs
     /// Cost:       six agreements, one MPI_Allreduce, two MPI_Bcast of the layouts
     ArrayLayout exchange(const ArrayLayout& mine) const;
 
-    /// A plan that moves elements from arrays of this layout to the other program, which calls plan_from() meanwhile.
+    /// Makes a plan that moves elements from arrays of this layout to the other program, which calls plan_from().
     ///
-    /// Executed by both programs, which pass nothing_of() for the other's array. Options are those of both, but for
-    /// from_ranks and to_ranks, which are not looked at.
+    /// Both programs execute the plan and pass nothing_of() for the other's array. Both programs pass the same options;
+    /// from_ranks and to_ranks are ignored.
     ///
     /// Collective: over both programs
     /// Errors:     UsageError if both programs send, or both receive; those of RedistributionPlan (on all ranks)
@@ -65,13 +65,13 @@ public:
                                const RedistributionOptions& options = {}) const {
         return plan(mine, options, true);
     }
-    /// The reverse: elements come to arrays of this layout.
+    /// The reverse: moves elements from the other program to arrays of this layout.
     RedistributionPlan plan_from(const ArrayLayout& mine,
                                  const RedistributionOptions& options = {}) const {
         return plan(mine, options, false);
     }
 
-    /// Stands for the other program's array, whose elements are of the same type.
+    /// Null pointer that stands for the other program's array, which has the same element type.
     template <class View>
     static const View* nothing_of(const View&) noexcept {
         return nullptr;

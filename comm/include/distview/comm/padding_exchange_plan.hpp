@@ -26,8 +26,8 @@ struct FieldExchange {
     PaddingExchangeOptions options{};
 };
 
-/// Arrays of a call whose types are known at run time: a range of AnyDistViews, or of pointers to them, none null. Valid
-/// as long as that range.
+/// Arrays of a call with types known at run time: a range of AnyDistViews, or of pointers to AnyDistViews, none null.
+/// Valid as long as that range.
 ///
 /// Collective: no (local)
 class AnyFields {
@@ -48,69 +48,68 @@ private:
     std::span<const AnyDistView* const> m_pointers{};
 };
 
-/// Fills the padding of distributed arrays from the sections of their owners, again and again.
+/// Fills the padding of distributed arrays from the owners' sections, any number of times.
 ///
-/// Built once from the geometry, executed with any arrays of that geometry:
+/// A plan is built once from a layout and executed with any arrays of that layout:
 ///
 ///     PaddingExchangePlan plan(comm, layout);
-///     plan.execute(exec, h, u, v);              // three fields, one message a neighbour
+///     plan.execute(exec, h, u, v);              // three fields, one message per neighbour
 ///
 ///     auto exchange = plan.start(exec, h);      // or overlap:
 ///     compute_interior(exec, h);
 ///     exchange.finish();
 ///
-/// All directions move in one phase, corners included; periodic axes within one process are plain
-/// copies. Arrays of make_dist_view() are read straight from the memory of the processes of the same
-/// node. Other arrays of the host (wrapped or borrowed memory) are packed by their owner into shared memory and
-/// read there. Every other neighbouring process gets one message with the regions of all fields, as do all
-/// where /dev/shm has no room. Which it is, the ranks find out when arrays are bound; describe() tells.
+/// All directions, corners included, move in one phase; along a periodic axis with one process elements are copied
+/// within the section. On the same node neighbours read arrays of make_dist_view() in place. The owner of any other
+/// host array (wrapped or borrowed memory) packs elements into shared memory, and neighbours read them there. A
+/// neighbour on another node gets one message with the regions of all fields; so does every neighbour if /dev/shm has
+/// no room. The ranks choose the transport when arrays are bound; describe() reports it.
 ///
-/// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
-/// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
-/// are known by DistView::identity(), so passing a copy of a DistView is free, while a DistView
-/// made anew every time binds every time. The last 32 sets are kept.
+/// When a plan meets a set of arrays for the first time, it binds the set: the ranks agree that they pass the same
+/// arrays, and make buffers and persistent requests. Later executions allocate nothing. DistView::identity()
+/// identifies an array: a copy of a DistView is the same array, but a DistView made anew for each call is
+/// bound in each call. A plan keeps the last 32 sets.
 ///
-/// One exchange at a time is in flight per plan; different plans may be in flight together if all
-/// ranks start, and finish, them in the same order. A plan is used by one thread at a time. Every call of a plan
-/// that has been moved from is a UsageError, on that rank alone.
+/// A plan has at most one exchange in flight; several plans may have one each if all ranks start them, and finish
+/// them, in the same order. One thread at a time may use a plan. Every call of a moved-from plan is a UsageError,
+/// on that rank alone.
 ///
 /// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
-/// Indices:    the padding that options name; see PaddingExchangeSchedule
-/// Space:      memory that kernels of the given instance reach, which is fenced, no other. In a device's
-///             memory all regions are copied by one kernel and packed by another; processes of the same
-///             node are read through CUDA IPC where they can be, and messages lie in device memory where
-///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
-///             memory
+/// Indices:    the padding that the options select; see PaddingExchangeSchedule
+/// Space:      memory that kernels of the given instance can access; only this instance is fenced. In a device's
+///             memory one kernel copies all regions and another packs them; processes of the same node are
+///             read through CUDA IPC where possible. Messages lie in device memory if MPI accepts it
+///             (DISTVIEW_GPU_AWARE overrides the library's assumption), else in pinned host memory
 /// Source:     decisions 0004, 0006, 0009, 0018, 0023, 0026, 0037
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan : public impl::PlanBase<impl::PaddingExchangeCore> {
 public:
-    /// A plan for any number of fields that share a layout. A DeadlineError tells `where` it was made.
+    /// Makes a plan for any number of fields that share a layout. A DeadlineError shows `where` it was made.
     ///
-    /// Cost:   two agreements, of axes of unstructured_local() two more each and a message to another process; no
-    ///         messages are set up yet
-    /// Errors: LayoutError if the options' widths do not fit the layout, or labels that each process knows for itself alone
-    ///         are another process's or differ between processes side by side, UsageError if the
-    ///         layout's grid is not the communicator's or ranks pass different arguments, or if
-    ///         DISTVIEW_TRANSPORT asks for what is not there (thrown on all ranks)
+    /// Cost:   two agreements; each unstructured_local() axis adds two agreements and one message to another process.
+    ///         Sets up no messages yet
+    /// Errors: LayoutError if the options' widths do not fit the layout, or if an unstructured_local() axis has the
+    ///         labels of another process or labels that differ between processes with the same coordinate along it;
+    ///         UsageError if the layout's grid does not match the communicator, if ranks pass different arguments, or
+    ///         if DISTVIEW_TRANSPORT requires an unavailable transport (thrown on all ranks)
     PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
                         const PaddingExchangeOptions& options = {},
                         const std::source_location& where = std::source_location::current());
-    /// A plan for as many fields as are given here, each with its own layout and options.
+    /// Makes a plan for the given number of fields, each with its own layout and options.
     PaddingExchangePlan(const Communicator& comm, const std::vector<FieldExchange>& fields,
                         const std::source_location& where = std::source_location::current());
 
-    /// Prepares for a set of arrays ahead of the first execute(); see above. Touches no element.
+    /// Binds a set of arrays ahead of the first execute(); see above. Accesses no element.
     ///
-    /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if the
-    ///         number of fields is not, or if element types differ between ranks (on all ranks)
+    /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if the number of
+    ///         fields is not the plan's, or if element types differ between ranks (on all ranks)
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void bind(const Exec&, const Fields&... fields) {
         bind_described<Exec>(impl::fields_of<Exec, true>(std::tie(fields...)));
     }
     /// The same for arrays whose types are known at run time.
     ///
-    /// Errors: also ShapeError if one is read-only or `exec` cannot access it (on all ranks)
+    /// Errors: also ShapeError if an array is read-only or `exec` cannot access it (on all ranks)
     template <ExecutionSpace Exec>
     void bind(const Exec&, const AnyFields& fields) {
         bind_described<Exec>(described(fields));
@@ -128,21 +127,21 @@ public:
         start_described(exec, described(fields)).finish();
     }
 
-    /// Fills the padding of those fields where it is not valid `depth` deep, as far as this plan fills it: decided
-    /// without communication from DistView::valid_padding(), which is what exchanges have filled since elements were
-    /// last written. Returns whether there were any. docs/valid_padding.md says which writes the library sees;
-    /// DistView::mark_written() tells it of others.
+    /// Fills the padding of each field whose padding is not valid to depth `depth`, as far as this plan fills it. Each
+    /// rank decides without communication from DistView::valid_padding(): the padding that exchanges filled since the
+    /// last write of elements. Returns whether it filled any field. docs/valid_padding.md lists the writes that the
+    /// library detects; report other writes by DistView::mark_written().
     ///
-    ///     plan.require(exec, 1, h, u);    // the first time both; later those that were written meanwhile
+    ///     plan.require(exec, 1, h, u);    // the first call fills both; a later call only fields written meanwhile
     ///
-    /// Of fields that have a layout each (FieldExchange), all are exchanged if one has to be.
+    /// If fields have separate layouts (FieldExchange), one outdated field causes all of them to be exchanged.
     ///
-    /// Collective: over the plan's communicator; an error on all ranks that wait for others if ranks do not find the
-    ///             same fields, as after mark_written() on some ranks only
-    /// Units:      `depth`: elements, Widths(2, 1) on low and high sides, of all axes; a side that the plan fills less
-    ///             deep has to be valid as deep as the plan fills it
-    /// Cost:       that of execute() with these fields, or a few dozen instructions
-    /// Errors:     UsageError if the plan fills no side so deep (on the ranks concerned); those of execute()
+    /// Collective: over the plan's communicator; if ranks select different fields, as after mark_written() on some
+    ///             ranks only, all ranks that wait for others get an error
+    /// Units:      `depth`: elements, Widths(2, 1) on low and high sides, for all axes; if the plan fills a side less
+    ///             deep, that side has to be valid to the plan's depth
+    /// Cost:       as execute() with these fields, or a few dozen instructions
+    /// Errors:     UsageError if the plan fills no side to `depth` (on the ranks concerned); those of execute()
     template <ExecutionSpace Exec, DistViewLike... Fields>
     bool require(const Exec& exec, Widths depth, const Fields&... fields) {
         return require_described(exec, depth, impl::fields_of<Exec, true>(std::tie(fields...)));
@@ -152,14 +151,14 @@ public:
         return require_described(exec, depth, described(fields));
     }
 
-    /// Begins to fill the padding of the fields and returns what finish() ends.
+    /// Begins to fill the padding of the fields and returns a handle; its finish() completes the exchange.
     ///
     /// Space:   waits for the work on `exec` that writes the fields, copies within the section, packs and
-    ///          sends; on return no work of its own is running
-    /// Touches: reads owned elements near the section's border; fills the padding that is filled from
-    ///          the section itself
-    /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, borrowed arrays, and
-    ///          short rows), one fence, a message to each neighbour that cannot read in place; no allocation
+    ///          sends; on return no kernel of start() is running
+    /// Touches: reads owned elements near the section's border; writes the padding that the section
+    ///          fills from itself
+    /// Cost:    a kernel for copies within the section, one for packing (messages, borrowed arrays and short
+    ///          rows), one fence, a message to each neighbour that cannot read in place; no allocation
     ///          for a bound set
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
@@ -176,28 +175,28 @@ public:
         return start_described(exec, described(fields));
     }
 
-    /// Combines the fields' padding with the elements that it copies: the adjoint of execute().
+    /// Combines owned elements with their copies in the fields' padding: the adjoint of execute().
     ///
     ///     plan.combine(exec, Sum{}, f);   // f(owner) = f(owner) + f(copy) for all copies
     ///
-    /// As a scatter needs it: contributions that a process has collected in its padding go to their
-    /// owners. Every element becomes op(...op(op(element, first copy), second copy)...), the copies
-    /// ordered by direction as their holders see it, in one direction the nearest process's first, the
-    /// last axis fastest: the same bits however they travel. The padding keeps its values: set it to zero before collecting again.
+    /// A scatter collects contributions in the padding; combine() brings them to the owners. Every element becomes
+    /// op(...op(op(element, first copy), second copy)...). Copies are ordered by direction as seen from their holders,
+    /// within a direction the nearest process first, the last axis fastest: the result has the same bits with every
+    /// transport. The padding keeps its values: set it to zero before collecting again.
     ///
     /// Shapes:  op(T here, T incoming) for the element type T of every field: Sum, Minimum, Maximum or
     ///          a function object of the program's
     /// Touches: reads the padding that execute() would fill; writes owned elements near the border
     /// Space:   on `exec`; on return all work has finished
-    /// Cost:    one message a neighbour that cannot be read in place; the first call binds
+    /// Cost:    one message for each neighbour that cannot be read in place; the first call binds
     /// Errors:  those of execute()
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     void combine(const Exec& exec, const Op& op, const Fields&... fields) {
         start_combine(exec, op, fields...).finish();
     }
-    /// The same for arrays whose element type the caller has found out: `Value`, that of all of them.
+    /// The same for arrays whose common element type, `Value`, the caller found out at run time.
     ///
-    /// Errors: those of bind(); ShapeError if `Value` is not the type of one of them, or a device cannot load its
+    /// Errors: those of bind(); ShapeError if an array's element type is not `Value`, or if a device cannot load its
     ///         elements (docs/cuda.md) (on all ranks)
     template <class Value, ExecutionSpace Exec, class Op>
     void combine_as(const Exec& exec, const Op& op, const AnyFields& fields) {
@@ -209,7 +208,7 @@ public:
         arrays.element_code = impl::element_code<Value>();
         return start_combine_set<Value>(exec, op, arrays);
     }
-    /// Begins combine() and returns what finish() ends; see start().
+    /// Begins combine() and returns a handle to finish(); see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     auto start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
         const auto described = impl::fields_of<Exec, true>(std::tie(fields...));
@@ -217,15 +216,15 @@ public:
             exec, op, impl::array_set<Exec>(impl::ExchangeKind::combine, described));
     }
 
-    /// Returns when the neighbours have read what the last exchange let them; needed only after
-    /// ExchangeHandle::finish_filling(), where no exchange of this plan follows: before arrays end, and before
-    /// MPI_Comm_free() and MPI_Finalize().
+    /// Returns when the neighbours have read this section's elements of the last exchange. Needed only after
+    /// ExchangeHandle::finish_filling() if no exchange of this plan follows: before the arrays are destroyed, and
+    /// before MPI_Comm_free() and MPI_Finalize().
     ///
     /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError
     void wait_for_readers() { core()->wait_for_readers(); }
 
-    /// Schedule of field `field` on this process; all fields share schedule(0) if the plan was
-    /// made from one layout.
+    /// Schedule of field `field` on this process; if the plan was made from one layout, all fields share
+    /// schedule(0).
     ///
     /// Errors: UsageError if there is no such field
     const PaddingExchangeSchedule& schedule(int field = 0) const {
@@ -237,7 +236,7 @@ public:
             });
         return schedules[static_cast<std::size_t>(field)];
     }
-    /// schedule(0).inner_cells() and outer_cells(), without their cost.
+    /// Stored results of schedule(0).inner_cells() and schedule(0).outer_cells().
     const LocalBox& inner_cells() const { return core()->inner_cells(); }
     const std::vector<LocalBox>& outer_cells() const { return core()->outer_cells(); }
 
@@ -263,7 +262,7 @@ private:
         handle.begin_step();
         return handle;
     }
-    /// Of fields that may be read-only, as is not known when the program is compiled.
+    /// Set of arrays whose types are known at run time only: an array may be read-only, which the binding checks.
     template <ExecutionSpace Exec>
     static impl::ArraySet any_set(impl::ExchangeKind kind, std::span<const impl::Field> fields) {
         impl::ArraySet arrays = impl::array_set<Exec>(kind, fields);
@@ -279,7 +278,7 @@ private:
         return handle;
     }
 
-    /// In room of the plan's own, so that only the first of many calls allocates.
+    /// Stores the fields in the plan, so that later calls need no allocation.
     std::span<const impl::Field> described(const AnyFields& fields) {
         core()->before_call([&] {
             m_described.clear();

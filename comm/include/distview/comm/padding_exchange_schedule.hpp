@@ -25,12 +25,12 @@ enum class Stencil {
 /// Padding that an exchange fills; by default all communication and periodic padding.
 struct PaddingExchangeOptions {
     Stencil stencil = Stencil::box;
-    /// Widths to fill along each axis, next to the owned elements; at most the layout's padding,
-    /// which is taken when there is none here. 0 leaves a side out.
+    /// Widths to fill along each axis, next to the owned elements: at most the layout's padding.
+    /// Without a value the exchange fills the layout's padding. A width of 0 leaves a side out.
     std::optional<std::vector<Widths>> widths{};
 };
 
-/// A box of elements that moves between two sections (which may be the same one).
+/// A box of elements that moves between two sections, which may be the same section.
 struct PaddingRegion {
     int peer = 0;                                  ///< process of the other section
     std::array<signed char, max_rank> direction{}; ///< of the padding, seen from its receiver
@@ -42,24 +42,24 @@ struct PaddingRegion {
 
 /// Boxes that processes send each other to fill padding: a plain value, computed without communication.
 ///
-/// Everything follows from the layout by arithmetic, for any one process: along each axis a section
-/// has a low padding, a middle and a high padding, and each is cut into pieces that come from one
-/// coordinate of the process grid. Padding is one piece unless it is wider than what the neighbour
-/// has: then the processes behind it have the rest, around a periodic axis as often as it takes. A
-/// region is a product of such pieces, and these short lists are all that is stored.
+/// Arithmetic on the layout gives the boxes of any process. Along each axis a section has a low
+/// padding, a middle and a high padding; each is cut into pieces, and one coordinate of the process
+/// grid owns each piece. Padding is one piece unless it is wider than the neighbour's section: then
+/// the next processes own the rest, around a periodic axis as many times as necessary. A region is a
+/// product of such pieces; the schedule stores only these short lists.
 ///
-/// On a non-periodic axis boundary padding belongs to the middle: it is never written, and moves as
-/// its owner's elements do. On a periodic axis it is filled from the interior's other end. Positions
-/// beyond the end of a non-periodic axis are nobody's and never written. Both sides of a message list
-/// its regions in the same order: by direction as the receiver sees it and by distance, the nearest
-/// process first, the last axis fastest.
+/// On a non-periodic axis boundary padding belongs to the middle: an exchange never writes it, and moves
+/// it like its owner's elements. On a periodic axis the exchange fills it from the interior's other end.
+/// No process owns positions beyond the end of a non-periodic axis; an exchange never writes them. Both
+/// sides of a message list its regions in the same order: by direction as seen from the receiver, then by
+/// distance, the nearest process first, the last axis fastest.
 ///
 /// Collective: no (local); no MPI needed
-/// Cost:       time and memory by the number of pieces: a microsecond and a few hundred bytes where padding
-///             reaches no further than the neighbour, whatever the number of processes. Where bounds are
-///             given, one look at the widths of all processes of the axis besides
-/// Errors:     LayoutError if options.widths do not fit: more than this section's padding, negative, of an
-///             axis that is not block, or not one an axis
+/// Cost:       time and memory grow with the number of pieces: a microsecond and a few hundred bytes where
+///             padding reaches no further than the neighbour, for any number of processes. If block bounds are
+///             given, also one pass over the widths of all processes of the axis
+/// Errors:     LayoutError if options.widths do not fit: more than this section's padding, negative, not 0 along
+///             an axis that is not block, or not as many Widths as axes
 /// Source:     Distributed Array Protocol 0.10.0, "padding"; decisions 0004 and 0037
 class PaddingExchangeSchedule {
 public:
@@ -69,32 +69,32 @@ public:
     const ArrayLayout& layout() const noexcept { return m_layout; }
     int process() const noexcept { return m_process; }
 
-    /// Calls visit(PaddingRegion) for each box of this section's padding that is filled, peer the
-    /// process whose elements fill it.
+    /// Calls visit(PaddingRegion) for each box of this section's padding that the exchange fills; `peer`
+    /// is the process whose elements fill it.
     template <class Visitor>
     void for_each_incoming(Visitor&& visit) const {
         for_each_region(m_incoming, visit);
     }
-    /// Calls visit(PaddingRegion) for each box of this section's elements that fills padding, peer
-    /// the process whose padding it fills.
+    /// Calls visit(PaddingRegion) for each box of this section's elements that fills padding; `peer`
+    /// is the process whose padding it fills.
     template <class Visitor>
     void for_each_outgoing(Visitor&& visit) const {
         for_each_region(m_outgoing, visit);
     }
 
-    // The same exchange in two steps and fewer, longer boxes, as a plan does it: first what the section
-    // fills itself, then what comes from other processes. Along an axis that one process has to itself the
-    // second kind reaches over the padding, which the first step has filled on both sides. (Not with
-    // Stencil::faces, where corners are left alone.)
+    // The same exchange in two steps with fewer, longer boxes, as plans execute it: first copies within the
+    // section, then elements from other processes. Along an axis with only one process, boxes of the second
+    // step include the padding, which the first step filled on both sides. (With Stencil::faces they do not:
+    // corners are not filled.)
 
-    /// Calls visit(PaddingRegion) for each box that is filled from the section itself.
+    /// Calls visit(PaddingRegion) for each box that the section fills from itself.
     template <class Visitor>
     void for_each_local(Visitor&& visit) const {
         for_each_incoming([&](const PaddingRegion& region) {
             if (region.peer == m_process) visit(region);
         });
     }
-    /// Calls visit(PaddingRegion) for each box that comes from another process.
+    /// Calls visit(PaddingRegion) for each box that arrives from another process.
     template <class Visitor>
     void for_each_received(Visitor&& visit) const {
         for_each_region(joined(m_incoming), others_only(visit));
@@ -105,7 +105,7 @@ public:
         for_each_region(joined(m_outgoing), others_only(visit));
     }
 
-    /// Regions that one process sends to (or receives from) one peer; `elements` over all of them.
+    /// Regions that one process sends to (or receives from) one peer; `elements` is their total.
     struct Message {
         int peer = 0;
         int regions = 0;
@@ -119,31 +119,31 @@ public:
     /// Elements copied within the section (periodic axes of one process).
     std::int64_t local_elements() const;
 
-    /// The padding that the exchange fills in the section of every process that has padding there: the same on all
-    /// processes, so that they use up deep padding in the same step. At a wall, where nothing is filled, it is what the
-    /// others have. As deep as if elements went on beyond the array's end.
+    /// Depth of the padding that the exchange fills in the section of every process with padding there: the same on all
+    /// processes, so that they use up deep padding in the same step. At a wall, where the exchange fills nothing, it is
+    /// the other processes' depth. The array's end does not limit the depth: positions beyond it count as filled.
     const ValidPadding& filled() const noexcept { return m_filled; }
-    /// Positions along an axis that the exchange never writes: interior and, unless the axis is
+    /// Positions along an axis that the exchange never writes: the interior and, unless the axis is
     /// periodic, boundary padding.
     LocalRange unwritten_range(int axis) const noexcept;
 
-    // Cells of the interior for a kernel that reads as far around a cell as the widths exchanged:
+    // Cells of the interior for a kernel that reads up to the exchanged widths around each cell:
     //
     //     start(); kernel over inner_cells(); finish(); kernel over each of outer_cells()
 
-    /// Cells for which no element of another process is read; may be none.
+    /// Cells for which the kernel reads no element of another process; may be empty.
     LocalBox inner_cells() const noexcept;
-    /// All others, in disjoint boxes: at most two for every axis along which there are neighbours.
+    /// All other cells, in disjoint boxes: at most two boxes for each axis with neighbours.
     std::vector<LocalBox> outer_cells() const;
-    /// The positions that such a kernel over `cells` reads.
+    /// Positions that such a kernel over `cells` reads.
     LocalBox reads(const LocalBox& cells) const noexcept;
 
-    /// "sends 3 messages (1200 elements), copies 24 elements itself" and a line per message.
+    /// "sends 3 messages (1200 elements), copies 24 elements itself" and one line per message.
     std::string describe() const;
 
 private:
-    /// Positions along an axis that come from one process, or go to one: where they begin here and
-    /// there, and how many there are.
+    /// Positions along an axis that one process sends or receives: where they begin in this section
+    /// and in the peer's, and their number.
     struct Piece {
         std::int64_t length = 0;
         LocalIndex begin{};
@@ -151,10 +151,10 @@ private:
         int peer_coordinate = 0;
         int direction = 0; ///< of the receiver: -1 and +1 in its padding, 0 in the middle
     };
-    /// Pieces of one axis after the other, each by direction, then from the middle outwards.
+    /// Pieces of all axes, axis by axis: by direction, then from the middle outwards.
     struct Pieces {
         std::vector<Piece> all{};
-        std::array<int, max_rank + 1> first{}; ///< of axis a, which end where the next axis begins
+        std::array<int, max_rank + 1> first{}; ///< pieces of axis a: first[a] to first[a + 1]
 
         std::span<const Piece> of(int axis) const noexcept {
             const auto a = static_cast<std::size_t>(axis);
@@ -191,7 +191,7 @@ private:
     ArrayLayout m_layout;
     int m_process;
     Stencil m_stencil;
-    std::array<Widths, max_rank> m_depths{}; ///< of the padding that is filled here
+    std::array<Widths, max_rank> m_depths{}; ///< of the padding that is filled in this section
     ValidPadding m_filled{};                 ///< the same on all processes
     Pieces m_incoming{};
     Pieces m_outgoing{};

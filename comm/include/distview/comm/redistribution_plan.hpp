@@ -21,105 +21,104 @@
 
 namespace distview {
 
-/// Moves elements from one layout to any other, again and again: transposition, block to block-cyclic,
+/// Moves elements from one layout to any other, any number of times: transposition, block to block-cyclic,
 /// one process grid to another, slices to slices.
 ///
-/// Built once from two layouts, executed with any arrays of these:
+/// A plan is built once from two layouts and executed with any arrays of these layouts:
 ///
 ///     RedistributionPlan transpose(comm, a.layout(), c.layout(), {.permutation = {1, 0}});
 ///     transpose.execute(exec, a, c);                // c = a^T
 ///     transpose.execute(exec, 2.0, a, 1.0, c);      // c = 1.0 * c + 2.0 * a^T
 ///     transpose.combine(exec, Maximum{}, a, c);     // c = max(c, a^T)
 ///
-/// Every element moves once: from arrays of make_dist_view() of the node's processes it is read straight
-/// from their memory (or written there, where rows are dealt out in short runs), permuted, converted and
-/// combined on the way. Other arrays of the host (wrapped or borrowed memory) are packed by their owner into
-/// shared memory and read there, in rounds of at most 4 MiB a rank. To and from other processes goes one
-/// message each, with the elements of all arrays, as do all where /dev/shm has no room. Which it
-/// is, the ranks find out when arrays are bound; describe() tells. Elements that this process sends
-/// to itself are moved without either.
+/// Every element moves once, and is permuted, converted and combined as it moves. On the same node ranks read arrays
+/// of make_dist_view() in place (or the source's rank writes the target in place, where rows are dealt out in short
+/// runs). The owner of any other host array (wrapped or borrowed memory) packs elements into shared memory, and
+/// readers copy them from there, in rounds of at most 4 MiB per rank. A rank on another node gets one message with the
+/// elements of all arrays; so does every rank if /dev/shm has no room. The ranks choose the transport when arrays are
+/// bound; describe() reports it. Elements that stay on their rank move within its memory.
 ///
-/// The first time a set of arrays comes, the plan binds it, as a PaddingExchangePlan does; from the
-/// second time on nothing is allocated. The last 32 sets are kept. One execution at a time is in flight
-/// per plan; a plan is used by one thread at a time.
+/// When a plan meets a set of arrays for the first time, it binds the set, as a PaddingExchangePlan does; later
+/// executions allocate nothing. A plan keeps the last 32 sets and has at most one execution in flight. One thread at
+/// a time may use a plan.
 ///
-/// Grids may have fewer processes than the communicator has ranks, and be made of any ranks (see
-/// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section. All
-/// ranks then ask each other in every execution whether arrays are new, which costs two collective calls.
+/// A grid may have fewer processes than the communicator has ranks, and consist of any ranks (see
+/// RedistributionOptions): a rank outside a grid passes a null pointer for its section. All ranks then agree
+/// in every execution on whether arrays are new, which costs two collective calls.
 ///
 /// Sources and targets may share memory if the plan was built with `in_place`; see RedistributionOptions.
 ///
-/// Layouts may say of unstructured axes this process's labels only (unstructured_local()), on either side:
-/// the plan then asks the other processes, and its schedule() answers for this process and for totals.
-/// No process gets to hold all labels. Ranks outside a grid pass a layout with no labels.
+/// A layout on either side may have only this process's labels of unstructured axes (unstructured_local()): the plan
+/// then asks the other processes, and schedule() answers for this process and for totals. No process holds all
+/// labels. Ranks outside a grid pass a layout without labels.
 ///
 /// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
-/// Indices:    interior cells: equal global indices, or by order those of slices; see RedistributionOptions
-/// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
-///             with a PaddingExchangePlan
+/// Indices:    interior cells: equal global indices, or slices by order; see RedistributionOptions
+/// Space:      memory that kernels of the given instance can access; only this instance is fenced; on a
+///             device as with a PaddingExchangePlan
 /// Source:     decisions 0006, 0011, 0012, 0014 to 0016, 0018, 0026, 0045; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
 class RedistributionPlan : public impl::PlanBase<impl::RedistributionCore> {
 public:
-    /// A DeadlineError tells `where` the plan was made.
+    /// Makes a plan. A DeadlineError shows `where` it was made.
     ///
-    /// Cost:   two agreements, and the runs of this process; no messages are set up yet. Where labels are
-    ///         known in part: memory, messages and time (but for sorting) as own labels, own partners and
-    ///         a fair share of all labels to look after for others
-    /// Errors: those of RedistributionSchedule, but labels may be known in part: then LayoutError unless
-    ///         all processes together list as many different ones as the axis' size, one to one if that is
-    ///         promised, and alike on processes side by side; UsageError if a grid has more processes than the
-    ///         communicator ranks, if ranks pass different arguments, or if DISTVIEW_TRANSPORT asks for
-    ///         what is not there (thrown on all ranks)
+    /// Cost:   two agreements, and the runs of this process; sets up no messages yet. If labels are known in part:
+    ///         memory, messages and time (except sorting) in proportion to own labels, own partners and a fair
+    ///         share of all labels, which this process looks up for others
+    /// Errors: those of RedistributionSchedule, but labels may be known in part: then LayoutError unless all
+    ///         processes together list as many different labels as the axis' size, each once if the axis is
+    ///         one_to_one(), and the same labels on processes with the same coordinate; UsageError if a grid has
+    ///         more processes than the communicator has ranks, if ranks pass different arguments, or if
+    ///         DISTVIEW_TRANSPORT requires an unavailable transport (thrown on all ranks)
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                        const RedistributionOptions& options = {},
                        const std::source_location& where = std::source_location::current())
         : PlanBase("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options),
                    where) {}
 
-    /// target = source. Element types may differ: they are converted as static_cast does. Of an index that
-    /// several processes of the source hold, the lowest process's element is taken.
+    /// target = source. Element types may differ: conversion is that of static_cast. If several processes of
+    /// the source hold an index, the lowest process's element is used.
     ///
     /// Shapes: sections of the plan's layouts; or std::tie() of several sources, and of as many targets,
-    ///         which travel together. Pointers to them where they may be missing
+    ///         which move together. Pass pointers to sections if some ranks have none
     /// Space:  on `exec`; on return all work has finished
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if a source and a
-    ///         target share memory (unless the plan has nothing to move, or is in place: then if they do
-    ///         and buffer_bytes is too small, or the target is to be read) or if element types differ between
-    ///         ranks (on all ranks); those of start() and ExchangeHandle::finish()
+    ///         target share memory (allowed if the plan moves nothing; in place an error only if buffer_bytes is
+    ///         too small, or if the target would be read) or if element types differ between ranks (on all
+    ///         ranks); those of start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, Sections Source, Sections Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {
         start_tuples(exec, impl::Insert{}, impl::as_tuple(source), impl::as_tuple(target)).finish();
     }
     /// target = beta * target + alpha * source. With beta = 0 the target is not read.
-    /// Source elements are converted to the target's type first; products are of the types that C++ gives them, and their
-    /// sum is converted to the target's.
+    /// Source elements are converted to the target's type first; the products have the types of the C++ expressions,
+    /// and their sum is converted to the target's type.
     template <ExecutionSpace Exec, class Alpha, class Beta, Sections Source, Sections Target>
     void execute(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                  const Target& target) {
         start(exec, alpha, source, beta, target).finish();
     }
-    /// target = op(target, source) for Sum, Minimum, Maximum or a function object T(T here, T incoming)
-    /// of the program's, T being the target's element type.
+    /// target = op(target, source) for Sum, Minimum, Maximum or the program's own function object
+    /// T(T here, T incoming), with T the target's element type.
     ///
-    /// Where an index of an unstructured axis is on several processes of the source, each of them
-    /// contributes: op is applied once for each, by ascending process coordinate along that axis (of several
-    /// such axes, the last axis of the target changes fastest), whatever the transport. With Sum this is the
-    /// transpose of the same between exchanged layouts, permutation and slices. execute(), whatever alpha and
-    /// beta, takes the element of the lowest such process only.
+    /// If several processes of the source hold an index of an unstructured axis, each process contributes: op is
+    /// applied once for each, by ascending process coordinate along that axis (with several such axes, the last
+    /// axis of the target changes fastest), with every transport. With Sum, combine() is the transpose of combine()
+    /// with exchanged layouts, permutation and slices. execute(), with any alpha and beta, uses the element of the
+    /// lowest such process only.
     ///
-    /// Cost: as execute(), once for each copy of the index that has the most; the second and further copies
-    ///       move on their own, one after the other. Such a set of arrays is bound apart from that of execute()
+    /// Cost: one execute() for each copy of the index with the most copies; the second and further copies move
+    ///       separately, one after the other. The set of arrays is bound separately from that of execute()
     template <ExecutionSpace Exec, class Op, Sections Source, Sections Target>
     void combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
         start_combine(exec, op, source, target).finish();
     }
 
-    /// Begins execute() and returns what finish() ends.
+    /// Begins execute() and returns a handle; its finish() completes the execution.
     ///
-    /// Space:  waits for the work on `exec` that writes the source; on return kernels that move what stays on
-    ///         this process may still run on `exec`
-    /// Cost:   a kernel for what stays on this process, one for packing messages, one fence; no allocation
+    /// Space:  waits for the work on `exec` that writes the source; on return kernels that move elements which
+    ///         stay on this process may still run on `exec`
+    /// Cost:   a kernel for elements that stay on this process, one for packing messages, one fence; no allocation
     ///         for a bound set
     /// Errors: UsageError if an execution of this plan is in flight or was abandoned; MpiError
     template <ExecutionSpace Exec, Sections Source, Sections Target>
@@ -137,16 +136,15 @@ public:
         return start_tuples(exec, op, impl::as_tuple(source), impl::as_tuple(target));
     }
 
-    /// Prepares for a set of arrays ahead of the first execution (of the first execute() where combine() reads
-    /// several copies).
+    /// Binds a set of arrays ahead of the first execution. If combine() reads several copies, binds for execute() only.
     template <ExecutionSpace Exec, Sections Source, Sections Target>
     void bind(const Exec&, const Source& source, const Target& target) {
         bind_set<Exec>(impl::fields_of<Exec, false>(impl::as_tuple(source)),
                        impl::fields_of<Exec, true>(impl::as_tuple(target)));
     }
 
-    /// The same for arrays whose element types are known at run time only, null on ranks without a section; all ranks pass
-    /// the element type.
+    /// The same for arrays whose element types are known at run time only. Ranks without a section pass null; all ranks
+    /// pass the element type.
     template <ExecutionSpace Exec>
     void bind(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
         bind(exec, source.section().element, &source, &target);
@@ -159,23 +157,23 @@ public:
         bind_set<Exec>(from, to);
     }
 
-    /// target = source for arrays whose element types are known at run time only; they must be alike.
+    /// target = source for arrays whose element types are known at run time only; both types must be equal.
     ///
     /// Shapes: elements of 1, 2, 4, 8 or 16 bytes
-    /// Errors: also ShapeError if element types differ or are of another size, or the target is read-only or
-    ///         `exec` cannot access one of them, or a device load its elements (docs/cuda.md); UsageError if the
-    ///         plan conjugates (on all ranks)
+    /// Errors: also ShapeError if element types differ or have another size, if the target is read-only, if `exec`
+    ///         cannot access an array, or if a device cannot load its elements (docs/cuda.md); UsageError if
+    ///         the plan conjugates (on all ranks)
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
         execute(exec, source.section().element, &source, &target);
     }
-    /// The same for sections that may be missing on some ranks, null there; all ranks pass the element type.
+    /// The same if some ranks have no section and pass null; all ranks pass the element type.
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const ElementType& element, const AnyDistView* source,
                  const AnyDistView* target) {
         start(exec, element, source, target, [](auto handle) { handle.finish(); });
     }
-    /// Begins the same, and calls keep(handle) with what finish() ends: a handle of one type for each size of elements.
+    /// Begins the same and calls keep(handle) with the handle to finish(), whose type depends on the element size.
     template <ExecutionSpace Exec, class Keep>
     void start(const Exec& exec, const ElementType& element, const AnyDistView* source,
                const AnyDistView* target, Keep&& keep) {
@@ -190,10 +188,10 @@ public:
         }
     }
 
-    /// target = beta * target + alpha * source, or target = op(target, source), for such arrays of elements
-    /// whose type the caller has found out: `Value`. Plans that conjugate may be used.
+    /// target = beta * target + alpha * source, or target = op(target, source), for AnyDistViews whose element type,
+    /// `Value`, the caller found out at run time. The plan may conjugate.
     ///
-    /// Errors: as of other AnyDistViews; ShapeError if `Value` is not their type
+    /// Errors: as with other AnyDistViews; ShapeError if the element type is not `Value`
     template <class Value, ExecutionSpace Exec>
     void execute_as(const Exec& exec, const Value& alpha, const AnyDistView* source,
                     const Value& beta, const AnyDistView* target) {
@@ -204,7 +202,7 @@ public:
                     const AnyDistView* target) {
         start_combine_as<Value>(exec, op, source, target).finish();
     }
-    /// Begin these, and return what finish() ends.
+    /// Begins execute_as() or combine_as() and returns a handle to finish().
     template <class Value, ExecutionSpace Exec>
     auto start_as(const Exec& exec, const Value& alpha, const AnyDistView* source,
                   const Value& beta, const AnyDistView* target) {
@@ -225,7 +223,7 @@ public:
     }
 
     const RedistributionSchedule& schedule() const { return core()->schedule(); }
-    /// Process of this rank in the source's grid, and in the target's; -1 if it is none.
+    /// Process of this rank in the source's grid, and in the target's; -1 if the rank is in none.
     int from_process() const { return core()->from_process(); }
     int to_process() const { return core()->to_process(); }
 

@@ -5,21 +5,21 @@
 
 namespace distview {
 
-/// Starts MPI and Kokkos for a program and stops them in reverse order.
+/// Initialises MPI and Kokkos for a program and finalises them in reverse order.
 ///
 ///     int main(int argc, char** argv) {
 ///         distview::Runtime runtime(argc, argv);
 ///         distview::Communicator comm(...);
 ///
-/// For programs; the library itself never initialises anything, and a program may do without. What
-/// is initialised already is left alone, also at the end. Kokkos takes its own arguments out of
-/// argv and chooses this rank's device. Exceptions are to be caught while it lives, since its destructor
-/// waits for all ranks: docs/design/errors.md, "In programs".
+/// A Runtime is optional: the library never initialises MPI or Kokkos by itself. A Runtime does not finalise what
+/// the program had initialised before. Kokkos removes its own arguments from argv and chooses this rank's device.
+/// Catch exceptions while the Runtime exists, because its destructor waits for all ranks: docs/design/errors.md,
+/// "In programs".
 ///
 /// Collective: over all processes of the program
 /// Errors:     UsageError if MPI was finalised before; Error, on this rank alone, if Kokkos does not
-///             start (for want of a device, say): MPI then runs on, so that MPI_Abort can end the
-///             others; a warning to the message sink if MPI offers a lower thread level than asked for
+///             start (without a device, say): MPI stays initialised, so that MPI_Abort can end the other
+///             ranks; a warning to the message sink if MPI provides a lower thread level than requested
 class Runtime {
 public:
     Runtime(int& argc, char**& argv, int thread_level = MPI_THREAD_FUNNELED);
@@ -36,16 +36,16 @@ private:
     bool m_owns_kokkos = false;
 };
 
-/// Function that waiting calls run now and then; it may throw, which ends the wait.
+/// Function that waiting calls run about every 20 ms; an exception that it throws ends the wait.
 using InterruptCheck = void (*)();
 
 /// Sets the function that calls of this process run while they wait for other ranks; null (the default)
 /// for none.
 ///
-/// A binding uses it to end a call when the user presses Ctrl-C: Python's module looks for pending signals.
+/// A language binding uses it to end a call when the user presses Ctrl-C: Python's module checks for pending signals.
 /// The function runs on the waiting thread, about every 20 ms, and only in calls that have waited for some
-/// time. What it throws leaves the waiting call as it is; the exchange under way is abandoned, as if its
-/// handle had been destroyed. Collective calls that it makes on the communicator of that call are a UsageError.
+/// time. Its exceptions pass through the waiting call unchanged; the exchange in flight is abandoned, as if its
+/// handle had been destroyed. A collective call by the function on the waiting call's communicator is a UsageError.
 ///
 /// Collective: no (local); for all threads and communicators of the process
 void set_interrupt_check(InterruptCheck check) noexcept;

@@ -18,8 +18,8 @@ namespace distview {
 
 /// The memory of one process's section, described at run time.
 ///
-/// What other languages and libraries hand over: an address, extents and strides, and somebody who
-/// keeps it alive. Knows nothing of distribution.
+/// Other languages and libraries pass memory in this form: an address, extents, strides, and an owner
+/// that keeps the memory alive. An AnySection has no information about distribution.
 struct AnySection {
     /// The element with index 0 along every axis; strides may be negative.
     void* data = nullptr;
@@ -28,23 +28,23 @@ struct AnySection {
     std::vector<std::int64_t> strides{}; ///< bytes
     bool read_only = false;
     Device device{};
-    /// Work that may still write the memory: 0 none, else as the CUDA Array Interface counts
-    /// streams (1 legacy default, 2 per-thread default, others a handle).
+    /// Stream whose work may still write the memory: 0 none, else numbered as in the CUDA Array
+    /// Interface (1 legacy default, 2 per-thread default, other values a handle).
     std::uintptr_t stream = 0;
-    /// Keeps the memory alive; null if nobody needs to.
+    /// Keeps the memory alive; null if the memory needs no owner.
     std::shared_ptr<const void> owner{};
 
     int rank() const noexcept { return static_cast<int>(extents.size()); }
     /// Number of elements.
     std::int64_t count() const noexcept;
-    /// Whether the elements lie one after the other in C order (the last axis fastest). Axes of one
+    /// Whether the elements are contiguous in C order (the last axis fastest). Axes of one
     /// element, and all axes of an empty section, may have any stride.
     bool is_contiguous() const noexcept;
-    /// Whether there can be such memory: extents >= 0 and as many strides, all bytes within 2^63-1 and
-    /// between the lowest address and the highest. An empty section may be anywhere.
+    /// Whether such memory can exist: extents >= 0, one stride for each extent, at most 2^63-1 bytes, and all
+    /// bytes between the lowest and the highest address. An empty section may be anywhere.
     bool is_addressable() const noexcept;
-    /// Bytes of which the address of every element is a multiple: the size of a number, of one part of a
-    /// complex number, 1 for opaque elements; at most 16.
+    /// Required alignment of every element in bytes: the size of a number, or of one part of a complex
+    /// number; 1 for opaque elements; at most 16.
     std::int64_t alignment() const noexcept;
     /// Whether the address of every element is a multiple of alignment().
     bool is_aligned() const noexcept;
@@ -57,17 +57,17 @@ struct AnySection {
 namespace impl {
 /// Throws ShapeError, whose text begins with `caller`, unless the section is addressable and aligned.
 void check_memory(const AnySection& section, const char* caller);
-/// The same, and unless the section is that of `process` in `layout`.
+/// Checks the same, and that the section fits `process` in `layout`.
 void check_section(const AnySection& section, const ArrayLayout& layout, int process);
-/// Has the checking mode know an array.
+/// Registers an array with the checking mode.
 void watch(const AnyDistView& array);
 void set_label(const AnyDistView& array, const std::string& label);
 } // namespace impl
 
 /// A DistView whose element type, rank and memory are known at run time only.
 ///
-/// For bindings and for arrays that come from elsewhere. Plans take it like a DistView; kernels
-/// need the typed one, which dist_view_cast() gives. Copies are shallow.
+/// For language bindings and for arrays made by other libraries. Plans accept it like a DistView; kernels
+/// need the typed DistView that dist_view_cast() returns. Copies are shallow.
 ///
 ///     AnyDistView any = u;                                    // of any DistView
 ///     auto typed = dist_view_cast<DistView<double**>>(any);   // and back: same memory
@@ -75,13 +75,13 @@ void set_label(const AnyDistView& array, const std::string& label);
 /// Collective: no (local)
 class AnyDistView : public impl::SharedState {
 public:
-    /// A move is a copy: what was moved from stays the same array.
+    /// A move is a copy: the source still refers to the same array.
     AnyDistView(const AnyDistView&) = default;
     AnyDistView& operator=(const AnyDistView&) = default;
     /// Wraps memory as the section of `process`.
     ///
-    /// Errors: ShapeError if number of axes or extents are not those of the section, or unless
-    ///         section.is_addressable() and is_aligned(); UsageError if there is no such process
+    /// Errors: ShapeError if the number of axes or the extents differ from the process's section in `layout`, or unless
+    ///         section.is_addressable() and is_aligned(); UsageError if the layout has no such process
     AnyDistView(AnySection section, ArrayLayout layout, int process)
         : SharedState(impl::make_array_state()), m_section(std::move(section)),
           m_layout(std::move(layout)), m_process(process) {
@@ -89,7 +89,7 @@ public:
         if (impl::is_checking()) impl::watch(*this);
     }
 
-    /// The same section and identity without types; a copy of `view` keeps its memory alive.
+    /// Refers to the section of `view`, with the same identity; a copy of `view` keeps the memory alive.
     template <DistViewLike View>
     AnyDistView(const View& view)
         : SharedState(view), m_layout(view.layout()), m_process(view.process()) {
@@ -106,15 +106,15 @@ public:
         m_section.owner = std::make_shared<View>(view);
     }
 
-    /// The name by which messages of the checking mode call the array, instead of by a number. Has no effect on an array that was made
-    /// while the mode was off.
+    /// Sets the name that messages of the checking mode use for the array instead of a number. It has no effect on an
+    /// array that was made while the mode was off.
     ///
     /// Collective: no (local)
     void set_label(const std::string& label) const { impl::set_label(*this, label); }
 
     const AnySection& section() const noexcept { return m_section; }
     const ArrayLayout& layout() const noexcept { return m_layout; }
-    /// Number of elements of the whole array along an axis and in all, without boundary padding.
+    /// Numbers of elements of the whole array, along an axis and in total, without boundary padding.
     std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
     std::int64_t size() const noexcept { return identity() == 0 ? 0 : m_layout.size(); }
     int process() const noexcept { return m_process; }
@@ -127,7 +127,7 @@ private:
 };
 
 namespace impl {
-/// What the Views of a DistView type can refer to.
+/// The memory to which the Views of a DistView type can refer.
 struct ViewRequirements {
     ElementType element{};
     int rank = 0;
@@ -136,7 +136,7 @@ struct ViewRequirements {
     DeviceType device = DeviceType::cpu;
     enum class Order { right, left, any } order = Order::any;
 };
-/// Strides in elements; throws ShapeError if a section cannot be such a View.
+/// Returns strides in elements; throws ShapeError if such a View cannot refer to the section.
 std::vector<std::size_t> checked_strides(const AnySection& section,
                                          const ViewRequirements& required);
 
@@ -149,15 +149,15 @@ constexpr ViewRequirements::Order order_of() noexcept {
 }
 } // namespace impl
 
-/// The DistView of a given type over the memory of an AnyDistView; no copy, the same array: identity() too.
+/// The DistView of a given type over the memory of an AnyDistView. No copy: the array and its identity() stay the same.
 ///
 /// View must have run-time extents. Its array layout must fit the strides: LayoutRight (C order
 /// without gaps), LayoutLeft (Fortran order without gaps) or LayoutStride (whole, positive
 /// multiples of the element size).
 ///
 /// Collective: no (local)
-/// Errors:     ShapeError if rank, element type, alignment, strides, memory or read-only memory do
-///             not fit View
+/// Errors:     ShapeError if rank, element type, alignment, strides or memory do not fit View, or if the memory is
+///             read-only and View's elements are not const
 template <DistViewLike View>
 View dist_view_cast(const AnyDistView& any) {
     using Section = typename View::view_type;
@@ -173,7 +173,7 @@ View dist_view_cast(const AnyDistView& any) {
     required.device = impl::device_type_of<typename View::memory_space>();
     required.order = impl::order_of<typename View::array_layout>();
     const std::vector<std::size_t> strides = impl::checked_strides(section, required);
-    if (any.identity() == 0) return View(); // that of a default-constructed array
+    if (any.identity() == 0) return View(); // default-constructed, as `any` is
     typename View::array_layout shape;
     for (std::size_t d = 0; d < Section::rank(); ++d) {
         shape.dimension[d] = static_cast<std::size_t>(section.extents[d]);

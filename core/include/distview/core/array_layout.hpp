@@ -19,7 +19,7 @@ namespace distview {
 /// Boundary padding that is as wide as the communication padding.
 inline constexpr Widths same_as_padding{std::numeric_limits<std::int64_t>::min()};
 
-/// Options of a block axis; see BlockLayout for what the widths mean.
+/// Options of a block axis; BlockLayout explains the widths.
 struct BlockOptions {
     /// Communication padding of every section.
     Widths padding{};
@@ -29,7 +29,7 @@ struct BlockOptions {
     bool periodic = false;
 };
 
-/// A block axis as it was asked for.
+/// A block axis as the program requests it.
 struct BlockSpec {
     std::int64_t interior_size = 0;
     BlockSplit split = BlockSplit::balanced;
@@ -38,32 +38,32 @@ struct BlockSpec {
     std::vector<Widths> paddings{};     ///< communication padding by process, if not uniform
 };
 
-/// A cyclic or block-cyclic axis as it was asked for.
+/// A cyclic or block-cyclic axis as the program requests it.
 struct CyclicSpec {
     std::int64_t size = 0;
     std::int64_t block_size = 1;
-    bool periodic = false; ///< said by dimension data of version 0.9; changes no map
+    bool periodic = false; ///< from dimension data of version 0.9; changes no map
 };
 
-/// Options of an unstructured axis; see UnstructuredLayout for what ghosts mean.
+/// Options of an unstructured axis; UnstructuredLayout explains ghosts.
 struct UnstructuredOptions {
-    /// How many labels at the end of each process's list are ghosts, by process; one number for unstructured_local().
-    /// Empty: none.
+    /// Number of ghosts at the end of each process's list of labels, by process; one number for unstructured_local().
+    /// Empty: no ghosts.
     std::vector<std::int64_t> ghosts{};
 };
 
-/// An unstructured axis as it was asked for.
+/// An unstructured axis as the program requests it.
 struct UnstructuredSpec {
     std::int64_t size = -1; ///< -1: the number of distinct labels
     bool one_to_one = false;
     std::vector<std::vector<std::int64_t>> labels{}; ///< by process
-    int known_process = -1;                          ///< labels of this process only
-    bool periodic = false;              ///< said by dimension data of version 0.9; changes no map
-    std::vector<std::int64_t> ghosts{}; ///< at the end of each of these lists; empty: none
+    int known_process = -1;                          ///< `labels` is of this process only
+    bool periodic = false;              ///< from dimension data of version 0.9; changes no map
+    std::vector<std::int64_t> ghosts{}; ///< number at the end of each list; empty: no ghosts
 };
 
-/// What is said of one axis before the number of its processes is known; made by block(),
-/// regular_block(), block_bounds(), cyclic(), block_cyclic(), unstructured() below.
+/// The description of one axis before the number of its processes is known; block(),
+/// regular_block(), block_bounds(), cyclic(), block_cyclic() and unstructured() below make it.
 struct AxisSpec {
     std::variant<BlockSpec, CyclicSpec, UnstructuredSpec> value;
 };
@@ -82,46 +82,47 @@ AxisSpec cyclic(std::int64_t size);
 AxisSpec block_cyclic(std::int64_t size, std::int64_t block_size);
 /// Process p holds the elements labels[p]; `one_to_one` promises that no label occurs twice.
 AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to_one = false);
-/// The same with ghosts, each of them a label that another process owns.
+/// An unstructured axis with ghosts; another process owns the label of each ghost.
 ///
 ///     unstructured({{0, 1, 2, 3}, {3, 4, 2}}, {.ghosts = {1, 1}})    // 0 1 2 | 3 and 3 4 | 2: 5 elements
 AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels,
                       const UnstructuredOptions& options);
-/// As unstructured(), knowing the labels of grid coordinate `process` alone and the size.
+/// An unstructured axis of which only the size and the labels of grid coordinate `process` are known.
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
                             bool one_to_one = false);
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
                             const UnstructuredOptions& options);
 
-/// What an axis would be asked for as: a layout made of it, over as many processes, has the same axis.
-/// Widths that nobody sees, as of the padding between processes where there is one, are 0.
+/// The spec that reproduces an axis: a layout made from it, over the same number of processes, has the same axis.
+/// Widths without effect are 0, for example the padding between processes on an axis of one process.
 AxisSpec axis_spec(const AxisLayout& layout);
 
 /// Numbers for each axis; entries from the array's rank on are 0 (1 for extents).
 using Extents = std::array<std::int64_t, max_rank>;
 
-/// How a whole array lies over a process grid: one axis layout per axis.
+/// The distribution of a whole array over a process grid: one axis layout per axis.
 ///
-/// A value: copies share the tables of irregular and unstructured axes. It knows all processes and
-/// belongs to none; a DistView adds which process it is on.
+/// A layout is a value: copies share the tables of irregular and unstructured axes. It describes all processes and
+/// belongs to none; a DistView adds the process on which it lives.
 ///
 ///     ArrayLayout layout(ProcessGrid{2, 3}, {block(180, {.padding = 1}),
 ///                                            block(360, {.padding = 1, .periodic = true})});
 ///
 /// Collective: no (local); processes that share an array must build equal layouts, and collective
 ///             calls of comm compare their fingerprints
-/// Cost:       O(sum of P) for irregular, O(P + labels log labels) for unstructured axes, else O(1). That of one process's
-///             labels has 8 bytes for each process as well, with ghosts 16, which == compares unless layouts are copies
-/// Errors:     LayoutError for negative sizes or widths, of blocks also of 2^61 and more, block_size < 1, bounds that do not ascend
-///             from 0, a number of bounds, widths or lists that is not the grid's, a label twice
-///             where that is not allowed, ghosts that nobody owns or more than a list has, a number of
-///             axes that is not the grid's, or more than 2^63-1 elements in all
+/// Cost:       O(sum of P) for irregular, O(P + labels log labels) for unstructured axes, else O(1). An axis of
+///             unstructured_local() also stores 8 bytes per process (16 with ghosts); == compares them unless the
+///             layouts are copies
+/// Errors:     LayoutError for negative sizes or widths (for blocks, also 2^61 or more), block_size < 1, bounds that
+///             do not ascend from 0, a number of bounds, widths, lists or axes that does not match the grid, a label
+///             that occurs twice where that is not allowed, a ghost that no process owns, more ghosts than a list
+///             has labels, or more than 2^63-1 elements in total
 class ArrayLayout {
 public:
     /// The array without axes on one process: one element.
     ArrayLayout();
     ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& axes);
-    /// Copies share what they say, and a move is a copy: what was moved from stays as it was.
+    /// Copies share their state, and a move is a copy: the source stays as it was.
     ArrayLayout(const ArrayLayout&) = default;
     ArrayLayout& operator=(const ArrayLayout&) = default;
 
@@ -134,7 +135,7 @@ public:
 
     /// Number of elements along an axis, without boundary padding.
     std::int64_t extent(int axis) const noexcept { return this->axis(axis).size(); }
-    /// Number of elements in all, without boundary padding; 1 for an array without axes.
+    /// Total number of elements, without boundary padding; 1 for an array without axes.
     std::int64_t size() const noexcept;
     /// Number of elements along an axis with boundary padding: the `size` of the protocol's version 0.10.
     std::int64_t protocol_size(int axis) const noexcept { return this->axis(axis).protocol_size(); }
@@ -144,16 +145,17 @@ public:
     }
     /// Extents of the section of `process`, all padding included; 1 beyond the array's rank.
     Extents local_extents(int process) const noexcept;
-    /// The process that owns an element; index has rank() entries, from -low to n + high - 1 where
-    /// there is boundary padding. -1 where a label has no owner.
+    /// The process that owns an element. `index` has rank() entries; on an axis with boundary padding they range
+    /// from -low to n + high - 1. Returns -1 if a label has no owner.
     int owner(std::span<const GlobalIndex> index) const;
 
-    /// The axes' tables in one piece, for copies in other memory; may be empty.
+    /// The axes' tables in one contiguous piece, for copies in other memory; may be empty.
     std::span<const std::int64_t> tables() const noexcept { return m_state->tables; }
 
-    /// A 64-bit hash of everything above: equal layouts have equal fingerprints.
+    /// A 64-bit hash of the layout: equal layouts have equal fingerprints.
     std::uint64_t fingerprint() const noexcept { return m_state->fingerprint; }
-    /// One line an axis: "axis 1: block, 360 elements over 3 processes, padding (1, 1), boundary padding (1, 1), periodic".
+    /// One line per axis, for example
+    /// "axis 1: block, 360 elements over 3 processes, padding (1, 1), boundary padding (1, 1), periodic".
     std::string describe() const;
 
     friend bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept;
@@ -168,15 +170,15 @@ private:
     std::shared_ptr<const State> m_state;
 };
 
-/// The layout whose axis d is axis permutation[d] of another one, over as many processes: that of the
-/// transposed array on the transposed process grid.
+/// The layout of the transposed array on the transposed process grid: its axis d is axis permutation[d] of
+/// `layout`, over the same number of processes.
 ///
 /// Errors: LayoutError unless `permutation` holds each of the layout's axes once
 ArrayLayout permute_axes(const ArrayLayout& layout, const std::vector<int>& permutation);
 
 namespace impl {
 
-/// Bytes of a section with these extents along `rank` axes; throws Error if memory cannot have as many.
+/// Bytes of a section with these extents along `rank` axes; throws Error if no memory can be that large.
 std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes);
 /// Throws UsageError, whose text begins with `caller`, unless the layout has such a process.
 void check_process(const ArrayLayout& layout, int process, const char* caller);

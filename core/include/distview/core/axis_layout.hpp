@@ -14,16 +14,16 @@ namespace distview {
 /// The kinds of layout; values are the protocol's dist_type letters.
 enum class DistType : char { block = 'b', cyclic = 'c', unstructured = 'u' };
 
-/// The layout of one axis, whichever kind it is.
+/// The layout of one axis of any kind.
 ///
-/// A tagged union of BlockLayout, CyclicLayout and UnstructuredLayout, itself a DimLayout: trivially
-/// copyable, usable on device. Its tables, if any, belong to the ArrayLayout or DeviceLayout that it
-/// came from and live as long as that.
+/// A tagged union of BlockLayout, CyclicLayout and UnstructuredLayout that is itself a DimLayout: trivially
+/// copyable, usable on device. The ArrayLayout or DeviceLayout that returned it owns its tables, if any: they
+/// live as long as that object.
 ///
 /// Space: callable on host and device
 /// Cost:  one branch more than the layout inside
 class AxisLayout {
-    // First, since its return type is deduced where it is used.
+    // Defined first: the functions below need its deduced return type.
     template <class Function>
     KOKKOS_FUNCTION constexpr auto visit(Function function) const noexcept {
         switch (m_type) {
@@ -99,11 +99,11 @@ public:
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
         return visit([=](const auto& layout) { return layout.to_global(p, l); });
     }
-    /// The indices of all elements, boundary padding included; not of unstructured axes, which have labels.
+    /// The indices of all elements, boundary padding included; not for unstructured axes, which have labels.
     KOKKOS_FUNCTION constexpr GlobalRange global_range() const noexcept {
         return {global_index(ProtocolIndex(0)), global_index(ProtocolIndex(protocol_size()))};
     }
-    /// What the protocol's version 0.10 calls element g, and back; labels are the same in both.
+    /// The index of element g in the protocol's version 0.10; global_index() is the inverse. Labels stay the same.
     KOKKOS_FUNCTION constexpr ProtocolIndex protocol_index(GlobalIndex g) const noexcept {
         return is_block() ? m_block.protocol_index(g) : ProtocolIndex(g.value());
     }

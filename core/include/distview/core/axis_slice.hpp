@@ -6,13 +6,13 @@
 
 namespace distview {
 
-/// Every step-th of the interior cells of an axis from `begin` on, `count` of them.
+/// `count` interior cells of an axis, from `begin` on, `step` apart.
 ///
-/// Cells count from 0 without boundary padding, so that layouts of one array that differ in padding
-/// number them alike. On an unstructured axis cell i is that with the i-th smallest of all labels.
+/// Cells count from 0 without boundary padding, so layouts of one array that differ in padding
+/// number cells alike. On an unstructured axis, cell i is the element with the i-th smallest of all labels.
 ///
-/// AxisSlice() is the whole axis, without a slice: a redistribution pairs two unstructured axes by their
-/// labels then, and by order if either one has a slice, even one of all cells such as {0, n, 1}.
+/// AxisSlice() means the whole axis, without a slice. A redistribution pairs two unstructured axes without slices by
+/// label. If either axis has a slice, even a slice of all cells such as {0, n, 1}, it pairs them by order.
 ///
 /// Shapes: {n - 1, -1, -1} is all of n cells backwards; {0, -1, 2} is every other one
 struct AxisSlice {
@@ -23,11 +23,11 @@ struct AxisSlice {
     friend bool operator==(const AxisSlice&, const AxisSlice&) = default;
 };
 
-/// The slice of an axis of `size` interior cells with its count worked out; the step of fewer than
-/// two cells is 1.
+/// Returns a slice of an axis of `size` interior cells with `count` filled in; with fewer than two
+/// cells, the step is 1.
 ///
-/// Errors: LayoutError, its text beginning with `where`, if the slice leaves the interior, its step is
-///         0 or its count below -1
+/// Errors: LayoutError, whose text begins with `where`, if the slice leaves the interior, its step is
+///         0 or its count is below -1
 AxisSlice complete_slice(const AxisSlice& slice, std::int64_t size, const std::string& where);
 
 } // namespace distview

@@ -9,28 +9,28 @@
 
 namespace distview {
 
-/// How a block layout cuts the interior into one block a process.
+/// The rule by which a block layout cuts the interior into one block per process.
 enum class BlockSplit : char {
     regular,  ///< ceil(n / P) elements each while they last; the protocol's block-cyclic equivalent
     balanced, ///< sizes differ by at most 1, larger blocks first
-    irregular ///< bounds given
+    irregular ///< the program gives the bounds
 };
 
-/// One axis in contiguous blocks, one a process; the protocol's dist_type 'b'.
+/// One axis in contiguous blocks, one per process; the protocol's dist_type 'b'.
 ///
 /// The *interior* (the elements that a program computes) is cut into blocks. Boundary padding lies
-/// outside it and belongs to the first and the last process. Communication padding repeats
-/// elements of the neighbours and belongs to nobody. 16 interior elements on 2 processes, all
+/// outside it and belongs to the first and the last process. Communication padding holds copies of
+/// the neighbours' elements and has no owner of its own. Example: 16 interior elements on 2 processes, all
 /// widths 1, size() 16, protocol_size() 18 (B boundary, C communication):
 ///
 ///     process 0   B-1  0..7  C8           owned [-1, 8)   local extent 10
 ///     process 1        C7  8..15  B16     owned [8, 17)   local extent 10
 ///
-/// On a periodic axis the boundary padding mirrors the interior's other end and is what a padding
-/// exchange fills there.
+/// On a periodic axis the boundary padding repeats the interior's other end, and a padding exchange
+/// fills it.
 ///
-/// A small value that knows all processes of the axis. Irregular bounds and widths are read through
-/// pointers into tables that the ArrayLayout (or DeviceLayout) owns.
+/// A BlockLayout is a small value that describes all processes of the axis. It reads irregular bounds and widths
+/// through pointers into tables that the ArrayLayout (or DeviceLayout) owns.
 ///
 /// Indices: global from the first interior element, so boundary padding is at [-low, 0) and
 ///          [size(), size() + high); local of one section with all padding
@@ -72,15 +72,14 @@ public:
     /// Whether bounds or widths are read from tables.
     KOKKOS_FUNCTION constexpr bool has_tables() const noexcept { return m_bounds != nullptr; }
 
-    /// Widths of the copies of neighbours' elements in the section of process p; 0 at the array's
-    /// two ends.
+    /// Widths of the communication padding in the section of process p; 0 at the array's two ends.
     KOKKOS_FUNCTION constexpr Widths communication_padding(int p) const noexcept {
         const Widths given = m_widths ? Widths(m_widths[2 * p], m_widths[2 * p + 1]) : m_padding;
         return {p > 0 ? given.low : 0, p < m_grid_size - 1 ? given.high : 0};
     }
     /// The widest communication padding of all processes, on each side.
     ///
-    /// Cost: O(1); O(P) if every process has widths of its own
+    /// Cost: O(1); O(P) if the widths differ by process
     KOKKOS_FUNCTION constexpr Widths widest_padding() const noexcept {
         if (!m_widths) return m_grid_size > 1 ? m_padding : Widths();
         Widths widest;
@@ -143,7 +142,7 @@ public:
         }
         case BlockSplit::irregular: break;
         }
-        // The last process whose bound is <= i: when several coincide, the one that is not empty.
+        // The last process whose bound is <= i: if several bounds coincide, its block is the one that is not empty.
         int first = 0;
         int count = m_grid_size;
         while (count > 1) {
@@ -158,7 +157,7 @@ public:
         return first;
     }
 
-    /// Where process p holds g, for g in held(p).
+    /// The position of g in process p's section, for g in held(p).
     KOKKOS_FUNCTION constexpr LocalIndex to_local(int p, GlobalIndex g) const noexcept {
         return LocalIndex(g - held(p).begin);
     }
@@ -166,7 +165,7 @@ public:
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
         return held(p).begin + l.value();
     }
-    /// What the protocol's version 0.10 calls element g, and back.
+    /// The index of element g in the protocol's version 0.10; global_index() is the inverse.
     KOKKOS_FUNCTION constexpr ProtocolIndex protocol_index(GlobalIndex g) const noexcept {
         return ProtocolIndex(g.value() + m_boundary.low);
     }
@@ -174,7 +173,7 @@ public:
         return GlobalIndex(i.value() - m_boundary.low);
     }
 
-    /// The same layout reading its tables at another address (for a copy in device memory).
+    /// The same layout with tables at another address (for a copy in device memory).
     KOKKOS_FUNCTION constexpr BlockLayout with_tables(const std::int64_t* from,
                                                       const std::int64_t* to) const noexcept {
         BlockLayout moved = *this;

@@ -18,35 +18,35 @@
 
 namespace distview::impl {
 
-/// A part of a section's padding: on which sides of which axes, and how far out along the axis where it is farthest.
+/// A place in a section's padding: its side along each axis, and its greatest distance from the section's own elements.
 struct PaddingPlace {
     std::array<signed char, max_rank>
         side{}; ///< -1 low, +1 high, 0 within the elements that no exchange writes
     std::int64_t depth = 0;
 
     int axes() const noexcept;
-    // Declared, since nvcc leaves what operator<=> brings along undefined.
+    // Declared, because nvcc leaves the operator== that operator<=> implies undefined.
     friend bool operator==(const PaddingPlace&, const PaddingPlace&) = default;
     friend auto operator<=>(const PaddingPlace&, const PaddingPlace&) = default;
 };
 /// "on the low side of axis 0 and the high side of axis 1".
 std::string describe(const PaddingPlace& place);
 
-/// What the checking mode knows of one section: of each position of padding whether it is valid. More than
-/// ValidPadding, which has one depth for a side; copies of walls' boundary padding, which kernels over the interior leave
-/// as they are, count by themselves.
+/// State of the checking mode for one section: for each position of padding, whether it is valid. ValidPadding stores
+/// less, one depth per side. Copies of boundary padding at walls are tracked separately, because kernels over the
+/// interior leave boundary padding as it is.
 ///
-/// Padding that stops to be valid is poisoned, if the host's kernels write the memory and the program has not written
-/// the padding itself since it was filled, as one that collects contributions there. Nothing is poisoned of a section that is all
-/// zeros, as such a program leaves it at first.
+/// Padding that ceases to be valid is poisoned if host kernels write the memory and the program itself did not write
+/// the padding since it was filled. A program that collects contributions in padding does write it. A section that is
+/// all zeros is not poisoned, because such a program may rely on the zeros.
 class CheckedSection {
 public:
     struct Memory {
         char* data = nullptr;
         ElementType element{};
         std::array<std::int64_t, max_rank> strides{}; ///< bytes
-        bool on_host = true;                          ///< the host reaches it
-        bool is_poisoned = true;                      ///< and its kernels alone write it
+        bool on_host = true;                          ///< the host can access the memory
+        bool is_poisoned = true;                      ///< and only host kernels write it
         bool read_only = false;
     };
     CheckedSection(const Memory& memory, const ArrayLayout& layout, int process, std::string label);
@@ -57,57 +57,57 @@ public:
     int process() const noexcept { return m_process; }
     int process_count() const noexcept { return m_layout.process_count(); }
 
-    // What happens to the array.
+    // Events of the array.
 
-    /// Any elements were written.
+    /// The program wrote any elements.
     void note_written() noexcept;
-    /// The elements of `box` were; `with_walls`: on some rank also boundary padding.
+    /// The program wrote the elements of `box`; `with_walls`: on some rank also boundary padding.
     void note_written(const LocalBox& box, bool with_walls) noexcept;
-    /// Elements of the interiors were, and `box` as their owners have done.
+    /// A kernel wrote the interiors, and the copies in `box` with the same values as their owners.
     void note_computed(const LocalBox& box) noexcept;
-    /// Walls' boundary padding was written, by all who have valid copies within `box`.
+    /// A kernel wrote the boundary padding at walls, and every rank its copies of it within `box`.
     void note_boundary(const LocalBox& box) noexcept;
-    /// The program, or a plan, has filled the padding so far.
+    /// The program or a plan filled the padding to these depths.
     void set_valid(const ValidPadding& valid) noexcept;
-    /// The same, and fills the rest with poison.
+    /// Calls set_valid() and poisons the rest.
     void note_valid(const ValidPadding& valid) noexcept;
-    /// Plan number `plan` has filled those boxes.
+    /// Plan number `plan` filled these boxes.
     void note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept;
-    /// An execution that has begun fills those boxes first. Nothing is poisoned, as the execution fills the rest meanwhile.
+    /// A running execution filled these boxes first. Nothing is poisoned, because the execution still fills the rest.
     void note_filled_first(std::span<const LocalBox> boxes) noexcept;
-    /// A plan has written any elements; others may still read the padding.
+    /// A plan wrote any elements. Nothing is poisoned, because other processes may still read the padding.
     void forget() noexcept;
-    /// Makes padding that was poisoned, and not written since, what it was before.
+    /// Restores the former values of padding that was poisoned and not written since.
     void restore() noexcept;
 
-    // What is known.
+    // Queries.
 
     bool all_valid() const noexcept;
-    /// Parts that are not valid, next to one side first, from the outside inwards.
+    /// Places that are not valid: beside one side first, then beside several; on each side from the outside inwards.
     std::vector<PaddingPlace> invalid_places() const;
-    /// How deep all of it is valid on the sides of `place`.
+    /// Depth to which all padding on the sides of `place` is valid.
     std::int64_t valid_depth(const PaddingPlace& place) const noexcept;
     /// "filled 12 times, the last time by PaddingExchangePlan #1" or "never filled".
     std::string history() const;
-    /// Where among the elements that no exchange writes poison is, in words.
+    /// Describes where elements that no exchange writes hold poison; empty if there are none.
     std::optional<std::string> find_poison() const;
-    /// Whether there is padding that the program has computed from poison, as far as that shows: of integers it does not.
+    /// Whether padding holds values that the program computed from poison. Integers do not show that.
     bool has_changed_poison() const noexcept;
 
-    // Elements that a kernel may read; `base` is where element 0 is, or a copy of the memory.
+    // Elements that a kernel may read; `base` is the address of element 0, in the memory or in a copy of it.
 
     /// Bytes from element 0 to the lowest of all elements, and beyond the highest.
     std::array<std::int64_t, 2> byte_range() const noexcept;
-    /// Copies of all padding, one after the other, and back except in `except`.
+    /// Copies all padding to a buffer; put_padding() writes it back, but not within `except`.
     std::vector<char> padding(const char* base) const;
     void put_padding(char* base, const std::vector<char>& values, const LocalBox* except) const;
-    /// Copies of the elements of a box, as far as the section has it, and back.
+    /// Copies the part of a box that the section holds to a buffer; put_elements() writes it back.
     std::vector<char> elements(const char* base, const LocalBox& box) const;
     void put_elements(char* base, const LocalBox& box, const std::vector<char>& values) const;
     LocalBox whole() const noexcept;
-    /// Writes other values wherever padding is not valid, or in one place only, except in `except`. Rounds 0 and 1:
-    /// elements of this section in some order, so that whatever is indexed by them goes well; 2 and 3: numbers of other
-    /// sizes and signs, too.
+    /// Writes other values to all padding that is not valid (if `only` is given, in that place), but not within
+    /// `except`. Rounds 0 and 1 write elements of this section in scattered order, so that they still serve as valid
+    /// indices; rounds 2 and 3 also write numbers of other sizes and signs.
     static constexpr int rounds = 4;
     void disturb(char* base, int round, const PaddingPlace* only, const LocalBox* except) const;
 
@@ -116,7 +116,7 @@ private:
     struct Copy {
         std::array<std::int64_t, max_rank> at{};
         std::int64_t offset = 0; ///< bytes
-        bool of_wall = false;    ///< of a wall's boundary padding
+        bool of_wall = false;    ///< copies boundary padding at a wall
         bool is_valid = false;
     };
     template <class Visit>
@@ -138,17 +138,17 @@ private:
     Extents m_extents{};
     LocalBox m_own{}; ///< positions that no exchange writes
     std::vector<Copy> m_copies;
-    std::vector<char> m_known; ///< of m_copies, when the library last knew them
+    std::vector<char> m_known; ///< values of m_copies when the library last knew them
     std::uint64_t m_fills = 0;
     std::uint64_t m_plan = 0;
 };
 
 struct ArrayState;
-/// Has the checking mode know an array, unless it does.
+/// Registers an array with the checking mode, unless it is registered already.
 void watch(ArrayState* state, const CheckedSection::Memory& memory, const ArrayLayout& layout,
            int process, const std::string& label);
 
-/// Of a DistView.
+/// Describes the memory of a DistView.
 template <class View>
 CheckedSection::Memory checked_memory(const View& view) {
     using Value = typename View::non_const_value_type;

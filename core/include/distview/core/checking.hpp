@@ -5,24 +5,24 @@
 
 namespace distview {
 
-/// What the library checks besides its arguments.
+/// Checks that the library makes besides those of its arguments.
 enum class Check {
     nothing,
-    padding ///< that nobody computes with padding that is not valid
+    padding ///< no kernel computes with padding that is not valid
 };
 
-/// Switches the checking mode on or off: what reads padding deeper than it is valid becomes an error that says which
-/// array, where and in which kernel. Environment: DISTVIEW_CHECK=padding. docs/valid_padding.md has an example.
+/// Switches the checking mode on or off: a kernel that reads padding deeper than it is valid causes an error that names
+/// the array, the place and the kernel. Environment: DISTVIEW_CHECK=padding. docs/valid_padding.md has an example.
 ///
-/// Checked are apply_stencil() and the for_each() that names what it reads; they call their functor several times for
-/// each cell. In memory of the host, padding that stops to be valid is filled with poison besides (a signalling NaN, a
-/// pattern in integers of 4 and 8 bytes): elements made of it are found by the next reduction, gather() or padding
-/// exchange of that array. Slow, and meant to be: for small runs and for tests.
+/// The mode checks apply_stencil() and the for_each() overload that names the arrays it reads; both call their functor
+/// several times for each cell. In host memory, the mode also fills padding that ceases to be valid with poison (a
+/// signalling NaN; in integers of 4 and 8 bytes a pattern): the next reduction, gather() or padding exchange of an
+/// array reports elements computed from poison. The mode is slow by design: use it for small runs and for tests.
 ///
-/// Collective: no (local), but to be called on all ranks, before arrays are made: of those made earlier only kernels
+/// Collective: no (local), but all ranks must call it, before arrays are made: for arrays made earlier, only kernels
 ///             that name them are checked
 void set_check(Check check) noexcept;
-/// What is checked now.
+/// The check that is on now.
 Check current_check() noexcept;
 
 namespace impl {

@@ -7,7 +7,7 @@
 
 namespace distview {
 
-/// A Kokkos execution space, whose instances are the first argument of all that launches work.
+/// A Kokkos execution space; an instance is the first argument of every function that launches work.
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 
@@ -15,7 +15,7 @@ concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 template <class T>
 concept ViewLike = Kokkos::is_view_v<T>;
 
-/// A view (or DistView) whose elements kernels on `Exec` may touch.
+/// A View (or DistView) whose elements kernels on `Exec` may access.
 template <class View, class Exec>
 concept AccessibleFrom =
     bool(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);

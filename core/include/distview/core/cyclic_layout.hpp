@@ -33,7 +33,7 @@ public:
     KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr std::int64_t block_size() const noexcept { return m_block_size; }
-    /// Whether dimension data of version 0.9 say so. Without padding it changes no map.
+    /// Whether dimension data of version 0.9 call the axis periodic. Without padding this changes no index map.
     KOKKOS_FUNCTION constexpr bool periodic() const noexcept { return m_periodic; }
 
     KOKKOS_FUNCTION constexpr std::int64_t local_extent(int p) const noexcept {
@@ -55,7 +55,7 @@ public:
         DISTVIEW_ASSERT(g.value() >= 0 && g.value() < m_size);
         return static_cast<int>((g / m_block_size) % m_grid_size);
     }
-    /// Where its owner holds g; p must be owner(g).
+    /// The position of g in its owner's section; p must be owner(g).
     KOKKOS_FUNCTION constexpr LocalIndex to_local([[maybe_unused]] int p,
                                                   GlobalIndex g) const noexcept {
         DISTVIEW_ASSERT(p == owner(g));

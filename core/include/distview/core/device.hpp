@@ -12,18 +12,17 @@ namespace distview {
 enum class DeviceType : std::int32_t {
     cpu = 1,
     cuda = 2,
-    cuda_host = 3, ///< host memory that CUDA devices read, too
+    cuda_host = 3, ///< host memory that CUDA devices can read
     rocm = 10,
     rocm_host = 11,
     cuda_managed = 13,
     one_api = 14
 };
 
-/// Where memory lies: which kind, and of which device. Types that have no name above are kept as
-/// numbers.
+/// The place of memory: its kind and its device. A type without a name above stays a number.
 struct Device {
     DeviceType type = DeviceType::cpu;
-    /// Ordinal of the device; 0 for memory that belongs to no single one.
+    /// Ordinal of the device; 0 for memory that belongs to no single device.
     std::int32_t id = 0;
 
     /// Whether a host program may read and write the memory.
@@ -31,7 +30,7 @@ struct Device {
         return type == DeviceType::cpu || type == DeviceType::cuda_host ||
                type == DeviceType::rocm_host || type == DeviceType::cuda_managed;
     }
-    /// Whether kernels and copies of CUDA may read and write the memory.
+    /// Whether CUDA kernels and copies may read and write the memory.
     constexpr bool cuda_accessible() const noexcept {
         return type == DeviceType::cuda || type == DeviceType::cuda_host ||
                type == DeviceType::cuda_managed;
@@ -62,8 +61,8 @@ constexpr DeviceType device_type_of() noexcept {
 }
 } // namespace impl
 
-/// The device of a Kokkos memory space. The ordinal is that of the device Kokkos was initialised
-/// with.
+/// The device of a Kokkos memory space. Its ordinal names the device with which Kokkos was
+/// initialised.
 template <class MemorySpace>
 Device device_of() {
     constexpr DeviceType type = impl::device_type_of<MemorySpace>();

@@ -8,8 +8,8 @@ namespace distview {
 
 /// The index maps of an ArrayLayout for use inside kernels.
 ///
-/// Holds the tables of irregular and unstructured axes in `MemorySpace`, so that owner(), to_local()
-/// and to_global() of every kind of axis work there. Capture it by value.
+/// A DeviceLayout holds the tables of irregular and unstructured axes in `MemorySpace`, so that owner(),
+/// to_local() and to_global() of every kind of axis work there. Kernels capture it by value.
 ///
 ///     DeviceLayout<Exec::memory_space> maps(exec, layout);
 ///     parallel_for(..., KOKKOS_LAMBDA(int i) { owners(i) = maps.axis(0).owner(GlobalIndex(i)); });
@@ -19,7 +19,7 @@ namespace distview {
 template <class MemorySpace>
 class DeviceLayout {
 public:
-    /// Space: copies on `exec`, which has finished on return
+    /// Space: copies on `exec`; the copy has finished on return
     template <ExecutionSpace Exec>
     DeviceLayout(const Exec& exec, const ArrayLayout& layout) : m_grid(layout.grid()) {
         const auto tables = layout.tables();
@@ -38,7 +38,7 @@ public:
     KOKKOS_FUNCTION int rank() const noexcept { return m_grid.rank(); }
     KOKKOS_FUNCTION const AxisLayout& axis(int axis) const noexcept { return m_axes[axis]; }
 
-    /// The process that owns the element with these global indices, one for each axis.
+    /// The process that owns the element with these global indices, one index per axis; -1 if a label has no owner.
     template <class... Indices>
     KOKKOS_FUNCTION int owner(Indices... indices) const noexcept {
         const GlobalIndex index[] = {GlobalIndex(indices)..., GlobalIndex()};

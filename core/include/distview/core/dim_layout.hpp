@@ -9,12 +9,12 @@
 
 namespace distview {
 
-/// What a class must offer to lay out one axis over a row of processes.
+/// The requirements on a class that distributes one axis over a row of processes.
 ///
-/// A layout is a small, trivially copyable value that knows every process of its axis; all of its
-/// queries are constexpr, do not throw and work on device. size() counts the interior, from which
-/// global indices count; protocol_size() counts boundary padding too. With p a process, g a global and
-/// l a local index:
+/// A layout is a small, trivially copyable value that describes every process of its axis; all of its
+/// queries are constexpr, do not throw and work on device. size() counts interior elements, and global
+/// indices start at the first of them; protocol_size() also counts boundary padding. With p a process, g a
+/// global and l a local index:
 ///
 ///     from        to                    query
 ///     g           owning process        owner(g)
@@ -24,9 +24,9 @@ namespace distview {
 ///     p           owned elements        owned_local(p)      without communication padding, ghosts
 ///     p           interior elements     interior_local(p)   without any padding
 ///
-/// to_global(p, to_local(p, g)) == g wherever process p holds g, and every global index has an
-/// owner that holds it: tests/unit/core/test_dim_layout.cpp asks this of every layout, and of one
-/// that is defined in the test alone.
+/// If process p holds g, to_global(p, to_local(p, g)) == g. Every global index has an owner that holds
+/// it. tests/unit/core/test_dim_layout.cpp checks both for every layout, and for a layout that only the
+/// test defines.
 template <class Layout>
 concept DimLayout = std::is_trivially_copyable_v<Layout> &&
                     requires(const Layout& layout, int p, GlobalIndex g, LocalIndex l) {

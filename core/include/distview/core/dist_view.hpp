@@ -25,9 +25,9 @@ View dist_view_cast(const AnyDistView& any);
 
 /// One process's section of a distributed array: a Kokkos::View that knows its place in the whole.
 ///
-/// Takes the template parameters of Kokkos::View. view() is the whole section with padding and ghosts,
-/// owned() the part without communication padding and ghosts, both plain Kokkos Views: a kernel never meets a
-/// wrapper. Copies are shallow, as those of a View.
+/// A DistView has the template parameters of Kokkos::View. view() is the whole section with padding and ghosts;
+/// owned() is the part without communication padding and ghosts. Both are plain Kokkos Views: kernels never see
+/// a wrapper. Copies are shallow, like copies of a View.
 ///
 ///     ArrayLayout layout(ProcessGrid{2}, {block(16, {.padding = 1})});    // process 1 of 2:
 ///     DistView<double*> a(exec, "a", layout, 1);      // C7 | 8 .. 15 | B16
@@ -36,11 +36,11 @@ View dist_view_cast(const AnyDistView& any);
 ///     a.owned().extent(0)      9      interior_range(0)   [1,  9)     8 .. 15
 ///
 /// A DistView owns its memory (Kokkos allocates it), shares it with a handle given to it, or borrows
-/// it. If a handle owns the memory, view() is an unmanaged View that is valid only as long as some
+/// it. If a handle owns the memory, view() is an unmanaged View that is valid only while a
 /// copy of the DistView lives: keep the DistView, not the View.
 ///
 /// Invariant: the view's extents equal layout().local_extents(process()) (constructor, unit test)
-/// Collective: no (local); comm's make_dist_view() is the collective way to one
+/// Collective: no (local); comm's make_dist_view() makes one collectively
 /// Example:    examples/02_heat_2d
 template <class DataType, class... Properties>
 class DistView : public impl::SharedState {
@@ -63,16 +63,16 @@ public:
 
     /// The section of process 0 of an array without elements.
     DistView() = default;
-    /// A move is a copy: what was moved from stays the same array.
+    /// A move is a copy: the source still refers to the same array.
     DistView(const DistView&) = default;
     DistView& operator=(const DistView&) = default;
 
     /// Allocates the section of `process`, filled with zeros.
     ///
     /// Collective: no (local)
-    /// Space:      the memory is touched first by `exec`; on return work may still run there
-    /// Errors:     ShapeError if layout.rank() != rank() or the section has other extents than static ones of the
-    ///             View; UsageError if there is no such process
+    /// Space:      `exec` touches the memory first; on return work may still run there
+    /// Errors:     ShapeError if layout.rank() != rank() or the section's extents differ from static extents of the
+    ///             View; UsageError if the layout has no such process
     template <ExecutionSpace Exec>
     DistView(const Exec& exec, const std::string& label, const ArrayLayout& layout, int process)
         : SharedState(impl::make_array_state()), m_layout(layout), m_process(process) {
@@ -80,21 +80,21 @@ public:
         m_view = allocate_view<Kokkos::View<typename view_type::non_const_data_type, array_layout,
                                             device_type, memory_traits>>(
             Kokkos::view_alloc(exec, label), layout.local_extents(process));
-        check_extents(); // Kokkos ignores those given for static ones
+        check_extents(); // Kokkos ignores values given for static extents
         if (impl::is_checking()) watch();
     }
 
-    /// Wraps existing memory; `owner`, if given, is kept as long as any copy of this lives. `label`,
-    /// if given, replaces that of the view.
+    /// Wraps existing memory. `owner`, if given, is kept while any copy of this DistView lives. `label`,
+    /// if given, replaces the label of the View.
     ///
     /// Collective: no (local)
-    /// Errors:     ShapeError if the extents are not those of the process's section; UsageError
-    ///             if there is no such process
+    /// Errors:     ShapeError if the extents differ from the process's section in `layout`; UsageError
+    ///             if the layout has no such process
     DistView(const ArrayLayout& layout, int process, const view_type& section,
              std::shared_ptr<const void> owner = nullptr, const std::string& label = {})
         : DistView(layout, process, section, std::move(owner), label, impl::make_array_state()) {}
 
-    /// A view of const elements, or of other traits, of the same section.
+    /// Converts to a DistView of const elements, or with other memory traits, of the same section.
     template <class OtherData, class... OtherProperties>
         requires(std::is_convertible_v<Kokkos::View<OtherData, OtherProperties...>, view_type> &&
                  !std::is_same_v<Kokkos::View<OtherData, OtherProperties...>, view_type>)
@@ -107,7 +107,7 @@ public:
     std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
     /// Number of elements of the whole array, without boundary padding.
     std::int64_t size() const noexcept { return identity() == 0 ? 0 : m_layout.size(); }
-    /// The process in layout().grid() whose section this is.
+    /// The process in layout().grid() that holds this section.
     int process() const noexcept { return m_process; }
     /// The process's coordinate along an axis of the grid.
     int coordinate(int axis) const noexcept {
@@ -116,11 +116,11 @@ public:
     std::string label() const { return m_label ? *m_label : m_view.label(); }
     const std::shared_ptr<const void>& owner() const noexcept { return m_owner; }
 
-    /// The whole section, padding included. Valid as long as some handle is: a temporary one gives none.
+    /// The whole section, padding included. Valid while a copy of the DistView lives; not callable on a temporary.
     const view_type& view() const& noexcept { return m_view; }
     const view_type& view() const&& = delete;
-    /// The elements that this process owns, boundary padding included. A strided View from two
-    /// axes on: kernels do better with view() over owned_range(d) or interior_range(d).
+    /// The elements that this process owns, boundary padding included. With two or more axes the View is
+    /// strided: kernels are faster with view() over owned_range(d) or interior_range(d).
     auto owned() const& {
         std::array<LocalRange, max_rank> ranges{};
         for (int d = 0; d < rank(); ++d) ranges[static_cast<std::size_t>(d)] = owned_range(d);
@@ -128,20 +128,20 @@ public:
     }
     void owned() const&& = delete;
 
-    /// Positions in view() along an axis without communication padding and ghosts.
+    /// Positions in view() along an axis, without communication padding and ghosts.
     LocalRange owned_range(int axis) const noexcept {
         return m_layout.axis(axis).owned_local(coordinate(axis));
     }
-    /// Positions in view() along an axis without any padding and ghosts.
+    /// Positions in view() along an axis, without any padding and ghosts.
     LocalRange interior_range(int axis) const noexcept {
         return m_layout.axis(axis).interior_local(coordinate(axis));
     }
-    /// The global index of a position in view(): that of the interior's first element is 0, boundary
-    /// padding has negative ones and extent(axis) and above.
+    /// The global index of a position in view(). The interior's first element has index 0; boundary padding has
+    /// negative indices, and extent(axis) and above.
     GlobalIndex global_index(int axis, LocalIndex l) const noexcept {
         return m_layout.axis(axis).to_global(coordinate(axis), l);
     }
-    /// Where view() holds a global index; it must hold it, which builds with assertions check.
+    /// The position of a global index in view(), which must hold the element; builds with assertions check that.
     LocalIndex local_index(int axis, GlobalIndex g) const noexcept {
         const AxisLayout& layout = m_layout.axis(axis);
         const LocalIndex l = layout.to_local(coordinate(axis), g);
@@ -192,7 +192,7 @@ private:
     ArrayLayout m_layout;
     int m_process = 0;
     std::shared_ptr<const void> m_owner;
-    std::shared_ptr<const std::string> m_label; ///< of memory that Kokkos has not labelled
+    std::shared_ptr<const std::string> m_label; ///< replaces the label of the View
 };
 
 /// The DistView over Views of a given type.

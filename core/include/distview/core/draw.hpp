@@ -7,16 +7,16 @@
 
 namespace distview {
 
-/// A picture of a layout in text: who owns what, and what every process holds.
+/// A picture of a layout in text: the owner of each element, and the elements that every process holds.
 ///
-/// Begins with ArrayLayout::describe(), one line an axis. A small array (one axis of at most 64
-/// elements, two of at most 32 each, boundary padding included) is drawn: a map of the owners and, if
-/// it has padding and at most 16 processes, every section. The numbers at the edges are global indices,
-/// negative in the boundary padding at the low end, those inside are processes. As print() has it,
-/// (3) is communication padding, a copy of what process 3 owns, (-) is beyond the array's end, and [3] is boundary
-/// padding, which process 3 owns though it is not part of the interior. All others get a table of processes, cut
-/// in the middle beyond 16, in which 2+[10, 20)+1 says: owns [10, 20) and holds copies of 2
-/// elements before and of 1 after it.
+/// The text begins with ArrayLayout::describe(), one line per axis. A small array (one axis of at most 64
+/// elements, or two of at most 32 each, boundary padding included) is drawn: a map of the owners and, if
+/// it has padding and at most 16 processes, every section. The numbers at the edges are global indices, which are
+/// negative in the boundary padding at the low end; the numbers inside are processes. Brackets are used as in print():
+/// (3) is communication padding, a copy of an element that process 3 owns; (-) lies beyond the array's end; [3] is
+/// boundary padding, which process 3 owns although it is not part of the interior. Other arrays get a table of
+/// processes, cut in the middle if there are more than 16. In it, 2+[10, 20)+1 means: the process owns [10, 20) and
+/// holds copies of the 2 elements before and of the 1 element after it.
 ///
 ///     1-d array over a process grid of 2
 ///       axis 0: block, 4 elements over 2 processes, padding (1, 1), boundary padding (1, 1)
@@ -33,10 +33,10 @@ namespace distview {
 ///         element |  1   2   3   4
 ///         process | (0)  1   1  [1]
 ///
-/// Two equal layouts have equal texts, on any machine.
+/// Equal layouts have equal texts, on any machine.
 ///
 /// Collective: no (local)
-/// Cost:       O(processes along each axis) and what it prints
+/// Cost:       O(processes along each axis) and the length of the text
 std::string draw(const ArrayLayout& layout);
 
 } // namespace distview

@@ -13,18 +13,18 @@
 
 namespace distview {
 
-/// What the bits of an element mean; values are DLPack's type codes.
+/// The meaning of an element's bits; values are DLPack's type codes.
 enum class ElementKind : std::uint8_t {
     signed_integer = 0,
     unsigned_integer = 1,
     floating_point = 2,
-    opaque = 3, ///< bytes that nobody here interprets
+    opaque = 3, ///< bytes that the library does not interpret
     bfloat = 4,
     complex = 5,
     boolean = 6
 };
 
-/// An element type known at run time: what ranks, languages and libraries must agree on.
+/// An element type at run time; ranks, languages and libraries that share an array must agree on it.
 struct ElementType {
     ElementKind kind = ElementKind::opaque;
     std::int64_t bytes = 0;
@@ -40,7 +40,7 @@ struct IsComplex<std::complex<T>> : std::true_type {};
 template <class T>
 struct IsComplex<Kokkos::complex<T>> : std::true_type {};
 
-// Where the compiler has no such type, Kokkos makes these names of float.
+// If the compiler has no such type, Kokkos defines these names as float.
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Kokkos::Experimental::half_t> && sizeof(T) == 2;
 template <class T>
@@ -58,7 +58,7 @@ constexpr ElementKind element_kind() noexcept {
 }
 } // namespace impl
 
-/// The element type of C++ type T, const or not. Types of one kind and size are the same: long and
+/// The element type of C++ type T, const or not. Types of the same kind and size give equal results: long and
 /// long long, std::complex and Kokkos::complex.
 template <class T>
 constexpr ElementType element_type() noexcept {
@@ -68,10 +68,10 @@ constexpr ElementType element_type() noexcept {
 /// "float64", "int32", "complex64" (in bits, as NumPy names them), "bool", "24 opaque bytes".
 std::string describe(const ElementType& type);
 
-/// NumPy's type string: "<f8", "|V8" for 8 opaque bytes; "<V2" and "<V4" for the numbers that NumPy
-/// lacks, bfloat16 and complex of halves.
+/// NumPy's type string: "<f8", "|V8" for 8 opaque bytes; "<V2" and "<V4" for bfloat16 and complex of
+/// halves, which NumPy lacks.
 std::string typestr_of(const ElementType& type);
-/// Empty for foreign byte orders and for what is no plain number.
+/// Parses NumPy's type string; empty for foreign byte orders and for types that are no plain numbers.
 std::optional<ElementType> parse_typestr(std::string_view typestr);
 
 } // namespace distview

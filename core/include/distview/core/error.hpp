@@ -10,7 +10,7 @@ namespace distview {
 
 /// Base of every exception that this library throws.
 ///
-/// what() says which function was called, what it expected, what came and where. In a collective
+/// what() names the called function, what it expected, what it got, and where. In a collective
 /// call every rank throws the same type with the same text (see docs/design/errors.md).
 class Error : public std::runtime_error {
 public:
@@ -37,8 +37,8 @@ public:
 
 /// Dimension data break a rule of the Distributed Array Protocol.
 ///
-/// code() is the reason code of the broken rule (for example "stop_gt_size"); axis(), key() and
-/// process() say where, -1 or empty when the rule is not about one of them.
+/// code() is the reason code of the broken rule (for example "stop_gt_size"). axis(), key() and
+/// process() give the place; they are -1 or empty if the rule does not concern them.
 class ProtocolError : public Error {
 public:
     ProtocolError(const std::string& message, std::string code, int axis = -1, std::string key = {},
@@ -58,7 +58,7 @@ private:
     int m_process;
 };
 
-/// A call of the MPI library failed; code() is what it returned. Not recoverable.
+/// A call of the MPI library failed; code() is its return value. Not recoverable.
 class MpiError : public Error {
 public:
     MpiError(const std::string& message, int code) : Error(message), m_code(code) {}
@@ -68,9 +68,9 @@ private:
     int m_code;
 };
 
-/// A rank has waited for others longer than the deadline of its communicator; see Communicator::set_deadline().
+/// A rank waited for others longer than the deadline of its communicator; see Communicator::set_deadline().
 ///
-/// ranks() are those of its node that did not come, as far as it can see. Not recoverable.
+/// ranks() lists the ranks of its node that did not arrive, as far as this rank can see. Not recoverable.
 class DeadlineError : public Error {
 public:
     DeadlineError(const std::string& message, std::vector<int> ranks)
@@ -83,7 +83,7 @@ private:
 
 /// Throws ErrorType with `message` unless `condition` holds.
 ///
-/// The message should name the function, what was expected and what came.
+/// The message should name the function, the expected value and the actual value.
 template <class ErrorType>
 inline void require(bool condition, const std::string& message) {
     if (!condition) throw ErrorType(message);
@@ -95,7 +95,7 @@ inline void require(bool condition, const char* message) {
     if (!condition) throw ErrorType(message);
 }
 
-/// As above; builds the message only when it is needed.
+/// As above, for a function that builds the message: called only if the condition does not hold.
 template <class ErrorType, class MessageBuilder>
     requires requires(MessageBuilder builder) { std::string(builder()); }
 inline void require(bool condition, MessageBuilder&& message) {

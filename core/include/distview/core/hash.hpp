@@ -8,8 +8,8 @@
 
 namespace distview {
 
-/// A running 64-bit hash of numbers and enumerators (splitmix64's finaliser, chained), such as agree() compares between
-/// ranks.
+/// A running 64-bit hash of numbers and enumerators (splitmix64's finaliser, chained). agree() compares such hashes
+/// between ranks.
 class Hash {
 public:
     template <class Number>

@@ -15,23 +15,23 @@ struct GlobalSpace;
 struct LocalSpace;
 struct ProtocolSpace;
 
-/// Types of what may stand beside an index in a comparison: one of its own space, or an integer.
+/// Types that an index may be compared with: an index of the same space, or an integer.
 template <class T, class IndexType>
 concept ComparedWith = std::same_as<T, IndexType> || std::integral<T>;
 } // namespace impl
 
 /// A one-dimensional index of one index space; indices of different spaces do not mix.
 ///
-/// One-dimensional indices are exactly what a distributed array confuses: 7 may be the seventh
-/// element of the array or of this process's section. An Index is built explicitly from an
-/// integer, reads implicitly as one, and neither converts to nor compares with an Index of another
+/// Programs with distributed arrays easily confuse one-dimensional indices: 7 may be an index in the
+/// whole array or in this process's section. An Index is constructed explicitly from an
+/// integer and converts implicitly to one. It neither converts to nor compares with an Index of another
 /// space.
 ///
-/// Kernels count in plain integers. Elsewhere v(l, l) of a Kokkos::View takes LocalIndex, which is what counts
-/// positions in it, and not two GlobalIndex. Kokkos 4.5 takes integers only: v(l.value(), l.value()).
+/// Kernels use plain integers. Elsewhere a Kokkos::View accepts LocalIndex, which counts positions in it: v(l, l). It
+/// does not accept two GlobalIndex. Kokkos 4.5 accepts integers only: v(l.value(), l.value()).
 ///
 /// Indices: 0-based; Units: elements
-/// Cost:    that of a 64-bit integer; usable on device and in constant expressions
+/// Cost:    as a 64-bit integer; usable on device and in constant expressions
 /// Example: tests/compile_time/index_types.cpp
 template <class Space>
 class Index {
@@ -95,7 +95,7 @@ public:
     KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Other b) noexcept {
         return a.m_value <=> static_cast<std::int64_t>(b);
     }
-    // Also what <=> would give: the standard library's ordering types do not exist on a device.
+    // Also defined, although <=> implies them: the standard library's ordering types do not exist on a device.
     template <impl::ComparedWith<Index> Other>
     KOKKOS_FUNCTION friend constexpr bool operator<(Index a, Other b) noexcept {
         return a.m_value < static_cast<std::int64_t>(b);
@@ -146,18 +146,18 @@ template <class SpaceA, class SpaceB>
     requires(!std::same_as<SpaceA, SpaceB>)
 std::int64_t operator-(Index<SpaceA>, Index<SpaceB>) = delete;
 
-/// Position along one axis of the whole array, counted from the first interior element: [0, n) is the
-/// interior, boundary padding has negative indices and n and above. On unstructured axes the label.
+/// Position along one axis of the whole array, counted from the first interior element: [0, n) is the interior;
+/// boundary padding has negative indices, and n and above. On unstructured axes the index is the label.
 using GlobalIndex = Index<impl::GlobalSpace>;
 /// Position along one axis of this process's section, all padding included.
 using LocalIndex = Index<impl::LocalSpace>;
-/// Position along one axis as the Distributed Array Protocol 0.10 counts it: from the first element of
-/// the boundary padding. AxisLayout::protocol_index() and global_index() convert.
+/// Position along one axis in the Distributed Array Protocol 0.10, counted from the first element of the
+/// boundary padding. AxisLayout::protocol_index() and global_index() convert.
 using ProtocolIndex = Index<impl::ProtocolSpace>;
 
 /// A half-open range [begin, end) of indices of one space.
 ///
-/// Shapes:  empty when end <= begin
+/// Shapes:  empty if end <= begin
 /// Example: for (auto i = r.begin; i < r.end; ++i)
 template <class IndexType>
 struct Range {
@@ -182,13 +182,13 @@ using ProtocolRange = Range<ProtocolIndex>;
 
 } // namespace distview
 
-/// Indices of two spaces have no common type: Clang would take the numbers'.
+/// Indices of two spaces have no common type: Clang would otherwise use the integers' common type.
 template <class A, class B>
     requires(!std::same_as<A, B>)
 struct std::common_type<distview::Index<A>, distview::Index<B>> {};
 
-/// The type in which a Kokkos::View computes offsets from two positions, or from a position and an integer. A GlobalIndex has
-/// none with another index: v(g, g) and v(g, l) are mistakes, which contiguous Views do not take.
+/// The type in which a Kokkos::View computes offsets from two positions, or from a position and an integer. A
+/// GlobalIndex has no common type with another index: v(g, g) and v(g, l) are mistakes; contiguous Views reject them.
 template <>
 struct std::common_type<distview::LocalIndex, distview::LocalIndex> {
     using type = std::int64_t;

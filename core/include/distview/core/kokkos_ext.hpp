@@ -14,8 +14,8 @@ namespace distview {
 
 namespace impl {
 
-/// Whether kernels number so many items with 32 bits. Half of those that these count: Kokkos rounds up to whole blocks of
-/// threads, in a reduction to a chunk for each block.
+/// Whether kernels number `count` items with 32-bit indices. The limit is half of what these can count, because Kokkos
+/// rounds the count up to whole blocks of threads, and in a reduction to one chunk per block.
 constexpr bool fits_in_32_bits(std::int64_t count) noexcept {
     return count <= std::int64_t{1} << 30;
 }
@@ -24,10 +24,10 @@ constexpr bool fits_in_32_bits(std::int64_t count) noexcept {
 
 /// Allocates a View of run-time extents; `properties` is what Kokkos::view_alloc returns.
 ///
-/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree; C order without gaps if the array layout is
-///          LayoutStride
+/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree; C order without gaps if the array
+///          layout is LayoutStride
 /// Space:   initialisation, if any, runs on the instance in `properties`
-/// Errors:  Error if memory cannot have as many bytes
+/// Errors:  Error if no memory can be that large
 template <ViewLike View, class AllocationProperties>
 View allocate_view(const AllocationProperties& properties, const Extents& extents) {
     impl::section_bytes(extents, static_cast<int>(View::rank()), sizeof(typename View::value_type));
@@ -43,11 +43,11 @@ View allocate_view(const AllocationProperties& properties, const Extents& extent
     return View(properties, shape);
 }
 
-/// The part of a view inside one half-open range per axis.
+/// The subview inside one half-open range per axis.
 template <ViewLike View, class Ranges>
 auto subview_of_ranges(const View& view, const Ranges& ranges) {
     if constexpr (View::rank() == 0)
-        return view; // which Kokkos has no subviews of
+        return view; // Kokkos has no subviews of rank 0
     else
         return [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
             return Kokkos::subview(

@@ -9,8 +9,8 @@
 
 namespace distview {
 
-/// A box of positions in a section: a half-open range along every axis of the array; the entries
-/// beyond the array's rank mean nothing.
+/// A box of positions in a section: a half-open range along every axis of the array. Entries beyond
+/// the array's rank have no meaning.
 using LocalBox = std::array<LocalRange, max_rank>;
 
 /// Whether a box of an array of `rank` axes has no positions.

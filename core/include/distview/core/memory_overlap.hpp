@@ -8,8 +8,8 @@
 
 namespace distview {
 
-/// Where the elements of a section lie: of an AnySection, or of a View. Refers to extents and strides, as
-/// many of each, at most max_rank; strides are in bytes.
+/// The memory positions of a section's elements, for an AnySection or a View. `extents` and `strides` have the same
+/// length, at most max_rank, and refer to memory of the caller; strides are in bytes.
 struct ElementPlaces {
     const void* data = nullptr; ///< the element with index 0 along every axis
     std::int64_t element_bytes = 0;
@@ -17,11 +17,11 @@ struct ElementPlaces {
     std::span<const std::int64_t> strides{};
 };
 
-/// Whether two sections have a byte in common.
+/// Whether two sections share a byte.
 ///
-/// Sections that lie between each other's elements, as the slices [::2] and [1::2] of one array, have none.
-/// That is told exactly, but for sections so intricate that it takes more than 10 000 steps, which are said
-/// to overlap. Sections without elements overlap with nothing.
+/// Interleaved sections, such as the slices [::2] and [1::2] of one array, share none. The answer is exact, except
+/// for sections so intricate that the search exceeds 10 000 steps: it then reports an overlap.
+/// Sections without elements overlap with nothing.
 ///
 /// Collective: no (local)
 /// Cost:       no allocation; O(number of axes) for arrays that lie apart and for most slices of one array

@@ -7,7 +7,7 @@
 
 namespace distview {
 
-/// An array of the same layout in memory that the host can access, contents not copied.
+/// Makes an array of the same layout in memory that the host can access; contents are not copied.
 ///
 /// Collective: no (local)
 /// Space:      nothing is launched; elements are uninitialised
@@ -17,12 +17,12 @@ auto create_mirror(const View& view) {
     return DistViewOf<decltype(section)>(view.layout(), view.process(), section);
 }
 
-/// As create_mirror(), but `view` itself if the host can access it and its elements are not const.
+/// Like create_mirror(), but returns `view` itself if the host can access it and its elements are not const.
 template <DistViewLike View>
 auto create_mirror_view(const View& view) {
     auto section = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, view.view());
     using Section = decltype(section);
-    // Where Kokkos gives the same memory, an array of its own would know nothing of the padding of the other.
+    // If Kokkos returns the same memory, a separate DistView would not share the state of valid padding with `view`.
     if constexpr (std::is_same_v<typename Section::memory_space, typename View::memory_space> &&
                   std::is_same_v<typename Section::data_type, typename View::data_type>)
         return view;
@@ -32,9 +32,9 @@ auto create_mirror_view(const View& view) {
 
 /// Copies a section with all its padding to another array of the same layout. An array copied to itself stays as it is.
 ///
-/// Collective: no (local), but as DistView::mark_written() where `destination` is another array
+/// Collective: no (local), but as DistView::mark_written() if `destination` is another array
 /// Space:      enqueued on `exec`; on return work may still run there
-/// Touches:    no padding of `destination` is valid afterwards, whatever that of `source` is
+/// Touches:    no padding of `destination` is valid afterwards, even if the padding of `source` is
 /// Errors:     ShapeError if the layouts or the processes differ
 template <ExecutionSpace Exec, DistViewLike Destination, DistViewLike Source>
 void deep_copy(const Exec& exec, const Destination& destination, const Source& source) {

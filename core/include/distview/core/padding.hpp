@@ -10,8 +10,8 @@ namespace distview {
 
 /// Numbers of padding elements on the low and on the high side of a section along one axis.
 ///
-/// Communication padding copies elements that a neighbouring process owns. Boundary padding lies
-/// at the two ends of the whole array: elements of its own, never written by an exchange unless the
+/// Communication padding holds copies of elements that a neighbouring process owns. Boundary padding lies
+/// at the two ends of the whole array. It holds separate elements, which an exchange writes only if the
 /// axis is periodic. docs/index_spaces.md draws both.
 ///
 /// Units: elements

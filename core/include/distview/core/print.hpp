@@ -22,8 +22,8 @@ decltype(auto) element(const View& view, const Indices& at) {
 
 } // namespace impl
 
-/// Writes a section for reading: rows of the last axis, communication padding and ghosts in parentheses,
-/// boundary padding in square brackets.
+/// Writes a section as readable text: one line per row of the last axis, communication padding and ghosts in
+/// parentheses, boundary padding in square brackets.
 ///
 ///     u: process 1 of 2, section (10)
 ///       (7)    8    9   10   11   12   13   14   15  [16]
@@ -37,7 +37,7 @@ void print(std::ostream& out, const View& view) {
     constexpr int rank = View::rank();
     Extents extents{};
     std::int64_t count =
-        view.view().data() ? 1 : 0; // none of a default-constructed array without axes
+        view.view().data() ? 1 : 0; // a default-constructed array without axes has no element
     for (int d = 0; d < rank; ++d) {
         const auto extent =
             static_cast<std::int64_t>(view.view().extent(static_cast<std::size_t>(d)));

@@ -17,7 +17,7 @@
 
 namespace distview {
 
-/// Most axes that an array can have: that of Kokkos::View.
+/// Maximum number of axes of an array: the limit of Kokkos::View.
 inline constexpr int max_rank = 8;
 
 /// Coordinates of one process in a process grid; entries from the grid's rank on are 0.
@@ -27,7 +27,7 @@ using GridCoordinates = std::array<int, max_rank>;
 ///
 /// Ranks number the grid in C order, the last axis fastest, as MPI_Cart_create without reordering
 /// does: in a 2 x 3 grid rank 4 has the coordinates (1, 1). A grid without axes has one process.
-/// Pure arithmetic: a grid says nothing about the processes that exist.
+/// A grid is pure arithmetic: it does not depend on the processes that exist.
 ///
 /// Collective: no (local)
 /// Cost:       no allocation; O(rank) arithmetic
@@ -59,9 +59,9 @@ public:
         m_size = static_cast<int>(size);
     }
 
-    /// A grid of `process_count` processes over `rank` axes, as close to a cube as can be: of all
-    /// descending extents those whose largest is smallest, then the next (what MPI_Dims_create is
-    /// meant to answer; some libraries make 12 x 6 of 72 processes, this makes 9 x 8).
+    /// A grid of `process_count` processes over `rank` axes, as close to a cube as possible. Extents descend; the
+    /// first is as small as possible, then the second, and so on. MPI_Dims_create is meant to return the same; for 72
+    /// processes some MPI libraries return 12 x 6, this function returns 9 x 8.
     static ProcessGrid balanced(int process_count, int rank);
 
     /// Number of axes.

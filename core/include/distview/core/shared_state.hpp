@@ -13,37 +13,37 @@ class CheckedSection;
 void note_written(CheckedSection& section) noexcept;
 void note_valid(CheckedSection& section, const ValidPadding& valid) noexcept;
 
-/// What all copies of one DistView share.
+/// The state that all copies of one DistView share.
 struct ArrayState {
     std::uint64_t identity = 0;
     ValidPadding valid_padding{};
-    std::shared_ptr<CheckedSection> checked{}; ///< of an array that the checking mode knows
+    std::shared_ptr<CheckedSection> checked{}; ///< null unless registered with the checking mode
 };
-/// With an identity that no DistView of this process had before; thread-safe.
+/// Makes a state with an identity that no DistView of this process had before; thread-safe.
 std::shared_ptr<ArrayState> make_array_state();
 
-/// What a DistView and an AnyDistView say of what their copies share; both derive from this.
+/// The base class of DistView and AnyDistView: access to the state that their copies share.
 class SharedState {
 public:
-    /// The same for copies of one array, different for any two made independently, also one after
-    /// the other in the same memory: what plans know an array by. 0 for a default-constructed one.
+    /// The number by which plans recognise an array: equal for copies of one array, different for arrays made
+    /// independently, even one after the other in the same memory. 0 for a default-constructed array.
     std::uint64_t identity() const noexcept { return m_identity; }
 
-    /// How deep padding is valid, as far as the library can tell: exchanges fill it, and what writes
-    /// elements through the library makes that of the neighbours old. docs/valid_padding.md has the list.
+    /// The depth to which padding is valid, as far as the library can tell: exchanges fill padding, and library calls
+    /// that write elements make the neighbours' copies outdated. docs/valid_padding.md has the list.
     ValidPadding valid_padding() const noexcept {
         return m_state ? m_state->valid_padding : ValidPadding();
     }
-    /// Says that elements were written in a way that the library does not see, through view(): no padding is valid.
+    /// Reports that the program wrote elements through view(), which the library cannot see: no padding is valid then.
     ///
-    /// Collective: no (local), but ranks that do not all call it get an error in the next PaddingExchangePlan::require()
+    /// Collective: no (local), but if only some ranks call it, the next PaddingExchangePlan::require() reports an error
     void mark_written() const noexcept {
         if (!m_state) return;
         m_state->valid_padding = ValidPadding();
         if (m_state->checked) note_written(*m_state->checked);
     }
-    /// Says that the program has filled padding itself: it is valid that deep, on all ranks. A rank at a wall says of
-    /// that side what the others say.
+    /// Reports that the program filled padding itself, to this depth on all ranks. A rank at a wall passes the same
+    /// depth for that side as the other ranks.
     ///
     /// Collective: as mark_written()
     void mark_padding_valid(const ValidPadding& valid) const noexcept {
@@ -61,7 +61,7 @@ private:
     friend const std::shared_ptr<ArrayState>& state_of(const SharedState& array) noexcept {
         return array.m_state;
     }
-    std::uint64_t m_identity = 0; ///< that of the state: plans look for it in every execution
+    std::uint64_t m_identity = 0; ///< the state's, copied: plans read it in every execution
     std::shared_ptr<ArrayState> m_state;
 };
 

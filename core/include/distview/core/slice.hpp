@@ -13,41 +13,41 @@
 
 namespace distview {
 
-/// A slice of a whole array as one process has it.
+/// One process's part of a slice of a whole array.
 struct SectionSlice {
-    /// Of the slice, the same on all processes; its indices begin at 0.
+    /// Layout of the slice, the same on all processes; its indices begin at 0.
     ArrayLayout layout{};
-    /// Where in the section of the whole array the slice's first element along each axis is, padding
-    /// included, and how far apart its elements are; 0 and 1 along an axis of which this process has
-    /// no element.
+    /// Position of the slice's first element along each axis in the section of the whole array, padding
+    /// included, and the distance between its elements; 0 and 1 along an axis on which this process holds
+    /// no element of the slice.
     Extents begin{};
     Extents step{};
 };
 
-/// The layout of a slice of an array of layout `layout`, and where the section of `process` has it.
+/// Computes the layout of a slice of an array with layout `layout`, and its position in the section of `process`.
 ///
-/// An axis stays what it is, over the same processes; those that have nothing of the slice get empty
-/// sections:
+/// Every axis keeps its kind and its processes. A process that holds nothing of the slice gets an empty
+/// section:
 ///
 ///     block         irregular blocks without padding, whatever padding the axis has
-///     cyclic        in blocks of block_size / step where step divides block_size and `begin` is in the first
-///                   `step` cells of a round of block_size * grid_size cells; in blocks of 1
-///                   where each step leads from one process's block to the next one's; anything on one
-///                   process. Else what lies in one round becomes irregular blocks
+///     cyclic        blocks of block_size / step if step divides block_size and `begin` is in the first
+///                   `step` cells of a round of block_size * grid_size cells; blocks of 1 if `begin` is in
+///                   a block of process 0 and each step leads to the next process's block; any slice on
+///                   one process. Other slices become irregular blocks if they lie in one round
 ///     unstructured  the whole axis only, its labels as they were, without ghosts
 ///
 /// Collective: no (local); all processes pass the same slices
-/// Indices:    of the slices: interior cells of `layout`; one slice for each axis, or none: all of
-///             all interior cells
-/// Cost:       O(grid size) along block axes, O(labels) along unstructured ones
+/// Indices:    slices count interior cells of `layout`; one slice for each axis, or no slices: all
+///             interior cells
+/// Cost:       O(grid size) along block axes, O(labels) along unstructured axes
 /// Errors:     LayoutError if a slice leaves the interior, has a negative step, or is none of the above (a
-///             RedistributionPlan with slices moves these); UsageError if there is no such process
+///             RedistributionPlan with slices moves such data); UsageError if the layout has no such process
 SectionSlice slice_section(const ArrayLayout& layout, int process,
                            const std::vector<AxisSlice>& slices);
 
 namespace impl {
 
-/// T with so many pointers: the data type of a View of run-time extents.
+/// T with `Rank` pointers: the data type of a View of run-time extents.
 template <class T, int Rank>
 struct RunTimeExtents {
     using type = typename RunTimeExtents<T*, Rank - 1>::type;
@@ -65,18 +65,18 @@ using SliceOf =
     DistView<typename impl::RunTimeExtents<typename View::value_type, View::rank()>::type,
              Kokkos::LayoutStride, typename View::device_type, typename View::memory_traits>;
 
-/// A slice of a distributed array, which is a distributed array itself: the same memory, seen with
+/// A slice of a distributed array is a distributed array itself: the same memory with other
 /// strides, in the layout of slice_section().
 ///
 ///     auto odd = slice(u, {{1, -1, 2}, {}});      // rows 1, 3, ... of the interior, all columns
 ///
-/// What takes a DistView takes the result: exports, kernels over view(), redistribution. It has an
-/// identity of its own, so plans bind it by itself: keep it rather than slicing for every call. It
+/// Every function that accepts a DistView accepts the slice: exports, kernels over view(), redistribution. The slice
+/// has its own identity, so plans bind it separately: keep the slice instead of slicing for every call. It
 /// keeps the memory of `view` alive, and like any DistView whose memory a handle owns, it must
 /// outlive its view().
 ///
 /// Collective: no (local); all processes pass the same slices
-/// Shapes:     one slice for each axis, or none: the whole interior
+/// Shapes:     one slice for each axis, or no slices: the whole interior
 /// Errors:     those of slice_section()
 /// Example:    tests/unit/core/test_slice.cpp
 template <DistViewLike View>
@@ -100,7 +100,7 @@ SliceOf<View> slice(const View& view, const std::vector<AxisSlice>& slices) {
                          std::make_shared<const View>(view), view.label());
 }
 
-/// The same for an array whose type is known at run time only.
+/// A slice of an array whose type is known at run time only.
 AnyDistView slice(const AnyDistView& view, const std::vector<AxisSlice>& slices);
 
 } // namespace distview

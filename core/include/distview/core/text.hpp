@@ -11,7 +11,7 @@
 namespace distview {
 
 namespace impl {
-// Compiled once: streams in every function that has a message would take the compiler a good part of its time.
+// Not inline: streams in every function that builds a message would take much of the compile time.
 void append_number(std::string& to, std::int64_t number);
 void append_number(std::string& to, std::uint64_t number);
 void append_number(std::string& to, double number);
@@ -43,7 +43,7 @@ void append_text(std::string& to, const Part& part) {
 }
 } // namespace impl
 
-/// Joins texts and numbers into one string, each as a `std::ostream` of its own would print it.
+/// Joins texts and numbers into one string, each part as a new `std::ostream` would print it.
 template <class... Parts>
 std::string text(const Parts&... parts) {
     std::string result;
@@ -51,7 +51,7 @@ std::string text(const Parts&... parts) {
     return result;
 }
 
-/// The shortest text that is read as the same number: text() keeps six digits.
+/// The shortest text that reads back as the same number; text() keeps only six digits.
 std::string exact_text(double number);
 
 /// Number of bytes of a text that fit into `most`, without cutting a character of UTF-8 in two.
@@ -62,14 +62,14 @@ inline std::size_t end_of_text(std::string_view value, std::size_t most) noexcep
     return cut;
 }
 
-/// The beginning of a text that may be of any length, for messages: followed by "..." where it has more
+/// The beginning of a text of any length, for messages, followed by "..." if the text has more
 /// than `most` bytes.
 inline std::string shortened(std::string_view value, std::size_t most = 40) {
     const std::size_t cut = end_of_text(value, most);
     return std::string(value.substr(0, cut)) + (cut < value.size() ? "..." : "");
 }
 
-/// "(1, 2, 3)" of any container of printable values.
+/// "(1, 2, 3)" for any container of printable values.
 template <class Container>
 std::string tuple_text(const Container& values) {
     std::string result = "(";

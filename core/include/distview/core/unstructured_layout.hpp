@@ -10,19 +10,19 @@ namespace distview {
 
 /// One axis whose elements are listed process by process; the protocol's dist_type 'u'.
 ///
-/// The listed global indices are labels: any integers, in any order, negative or beyond size(), with
-/// gaps; unique within a process. A label may be on several processes unless one_to_one().
+/// The listed global indices are labels: any integers, in any order; they may be negative or beyond size() and
+/// have gaps. They are unique within a process. A label may be on several processes unless one_to_one().
 ///
 ///     [7, -3, 100] | [] | [9, 8, 5]      size 6; label -3 is element 1 of process 0
 ///
-/// The last labels of a list may be ghosts: copies of elements that other processes own, as communication padding of a
-/// block is. Sections have them, so to_local(), to_global() and labels() do; owners and size() do not count them.
+/// The last labels of a list may be ghosts: copies of elements that other processes own, like communication padding of
+/// a block. Sections, to_local(), to_global() and labels() include ghosts; owner() and size() do not count them.
 ///
 ///     [7, -3 | 9] | [] | [9, 8, 5 | 7]   size 5, ghosts 1 | 0 | 1; process 2 owns label 9
 ///
-/// A small value that reads tables owned by the ArrayLayout (or DeviceLayout). The tables hold the
-/// lists of all processes, or of one process only (known_process() >= 0), as after an import
-/// without communication; then only that process's maps may be asked.
+/// An UnstructuredLayout is a small value that reads tables owned by the ArrayLayout (or DeviceLayout). The tables
+/// hold the lists of all processes, or, after an import without communication, of one process only
+/// (known_process() >= 0). Then only queries about that process are allowed.
 ///
 /// Indices: global = label; local of one section
 /// Space:   callable on host and device, constexpr
@@ -30,17 +30,17 @@ namespace distview {
 /// Source:  Distributed Array Protocol 0.10.0, "unstructured"; specification of index maps 3.4
 class UnstructuredLayout {
 public:
-    /// Arrays that the layout reads; `labels`, `sorted_labels` and `sorted_positions` hold the
-    /// processes' lists one after the other, list p from offsets[p] on.
+    /// The arrays that the layout reads. `labels`, `sorted_labels` and `sorted_positions` hold the
+    /// processes' lists one after the other; list p begins at offsets[p].
     struct Tables {
         const std::int64_t* offsets = nullptr;          ///< grid_size + 1 entries
         const std::int64_t* labels = nullptr;           ///< in the order of the section
-        const std::int64_t* sorted_labels = nullptr;    ///< each list sorted, ghosts by themselves
+        const std::int64_t* sorted_labels = nullptr;    ///< each list sorted, its ghosts separately
         const std::int64_t* sorted_positions = nullptr; ///< local index of each sorted label
         const std::int64_t* directory_labels = nullptr; ///< all labels sorted
-        const std::int64_t* directory_owners = nullptr; ///< lowest process owning each of them
+        const std::int64_t* directory_owners = nullptr; ///< lowest process that owns each label
         std::int64_t directory_size = 0;
-        const std::int64_t* ghosts = nullptr; ///< how many, by process; null: there are none
+        const std::int64_t* ghosts = nullptr; ///< number of ghosts, by process; null: no ghosts
     };
 
     constexpr UnstructuredLayout() noexcept = default;
@@ -54,9 +54,9 @@ public:
     KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr bool one_to_one() const noexcept { return m_one_to_one; }
-    /// Whether dimension data of version 0.9 say so. Without padding it changes no map.
+    /// Whether dimension data of version 0.9 call the axis periodic. Without padding this changes no index map.
     KOKKOS_FUNCTION constexpr bool periodic() const noexcept { return m_periodic; }
-    /// The only process whose list is known, or -1 when all are.
+    /// The only process whose list is known, or -1 if all lists are known.
     KOKKOS_FUNCTION constexpr int known_process() const noexcept { return m_known_process; }
 
     KOKKOS_FUNCTION constexpr std::int64_t local_extent(int p) const noexcept {
@@ -71,15 +71,15 @@ public:
     KOKKOS_FUNCTION constexpr bool has_ghosts() const noexcept {
         return m_tables.ghosts != nullptr;
     }
-    /// How many labels at the end of process p's list are ghosts.
+    /// Number of ghosts at the end of process p's list.
     KOKKOS_FUNCTION constexpr std::int64_t ghosts(int p) const noexcept {
         return has_ghosts() ? m_tables.ghosts[p] : 0;
     }
-    /// The labels of process p in the order of its section; local_extent(p) of them.
+    /// The local_extent(p) labels of process p in the order of its section.
     KOKKOS_FUNCTION constexpr const std::int64_t* labels(int p) const noexcept {
         return m_tables.labels + m_tables.offsets[p];
     }
-    /// The same in ascending order, those that it owns before ghosts, and the local index of each.
+    /// The labels of process p in ascending order, owned before ghosts; sorted_positions() has their local indices.
     KOKKOS_FUNCTION constexpr const std::int64_t* sorted_labels(int p) const noexcept {
         return m_tables.sorted_labels + m_tables.offsets[p];
     }
@@ -87,7 +87,7 @@ public:
         return m_tables.sorted_positions + m_tables.offsets[p];
     }
 
-    /// All labels in ascending order, each once; size() of them unless only one process is known, then those that it
+    /// All labels in ascending order, each once: size() labels, or, if only one process is known, the labels that it
     /// owns.
     KOKKOS_FUNCTION constexpr const std::int64_t* all_labels() const noexcept {
         return m_tables.directory_labels;
@@ -97,12 +97,12 @@ public:
         return m_tables.directory_owners;
     }
 
-    /// The lowest process that owns label g, or -1 when none does.
+    /// The lowest process that owns label g, or -1 if no process owns it.
     KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
         const std::int64_t i = find(m_tables.directory_labels, m_tables.directory_size, g);
         return i < 0 ? -1 : static_cast<int>(m_tables.directory_owners[i]);
     }
-    /// Where process p holds label g, or -1 when it does not.
+    /// The position of label g in process p's section, or -1 if the section does not hold it.
     KOKKOS_FUNCTION constexpr LocalIndex to_local(int p, GlobalIndex g) const noexcept {
         const std::int64_t owned = owned_local(p).size();
         std::int64_t i = find(sorted_labels(p), owned, g);

@@ -12,16 +12,16 @@
 
 namespace distview {
 
-/// How deep the padding of sections holds what the owners of its elements have.
+/// The depth to which the padding of sections holds the same values as the owners' elements.
 ///
-/// Counted along each axis from the elements that no exchange writes: those that the process owns; on a periodic axis,
-/// the interior. The same on all processes, which therefore use padding up in the same step: a process at a wall, where
-/// it has none to fill, counts that side as the others do.
+/// Depth counts along each axis from the elements that no exchange writes: the owned elements; on a periodic axis, the
+/// interior. It is the same on all processes, so they all use up padding in the same step: a process at a wall has no
+/// padding to fill there, but counts that side as the others do.
 ///
 /// Units: elements, at most 65535
 class ValidPadding {
 public:
-    /// None is.
+    /// No padding is valid.
     constexpr ValidPadding() noexcept = default;
 
     constexpr Widths depth(int axis) const noexcept {
@@ -33,18 +33,18 @@ public:
         m_depths[at] = shortened(depth.low);
         m_depths[at + 1] = shortened(depth.high);
     }
-    /// Whether that is true of positions that are in the padding of several axes at once, too.
+    /// Whether the depths also hold in corners: positions in the padding of several axes at once.
     constexpr bool has_corners() const noexcept { return m_has_corners; }
     constexpr void set_corners(bool has_corners) noexcept { m_has_corners = has_corners; }
 
-    /// Whether all that `other` says is valid is valid here.
+    /// Whether all padding that is valid according to `other` is also valid according to this object.
     constexpr bool reaches(const ValidPadding& other) const noexcept {
         for (std::size_t i = 0; i < m_depths.size(); ++i)
             if (m_depths[i] < other.m_depths[i]) return false;
         return m_has_corners || !other.m_has_corners;
     }
 
-    /// On low sides, and on high sides, along the axis where it is deepest.
+    /// The greatest depth of all axes, for low sides and for high sides.
     constexpr Widths deepest() const noexcept {
         Widths result;
         for (int axis = 0; axis < max_rank; ++axis)
@@ -52,7 +52,7 @@ public:
                       std::max(result.high, depth(axis).high)};
         return result;
     }
-    /// The same, nowhere deeper than `most`.
+    /// The same with all depths limited to `most`.
     constexpr ValidPadding limited_to(Widths most) const noexcept {
         ValidPadding result = *this;
         for (int axis = 0; axis < max_rank; ++axis)
@@ -64,7 +64,7 @@ public:
     friend constexpr bool operator==(const ValidPadding&, const ValidPadding&) noexcept = default;
 
 private:
-    /// Short: every exchange notes what it has filled.
+    /// A short type, because every exchange stores the depths.
     using Depth = std::uint16_t;
     static constexpr Depth shortened(std::int64_t depth) noexcept {
         constexpr std::int64_t most = std::numeric_limits<Depth>::max();

@@ -11,13 +11,13 @@
 
 namespace distview {
 
-/// How a Checkpoint writes: files are on the disk when save() returns, unless `sync` is set to false.
+/// How a Checkpoint writes: files are on the disk when save() returns, unless `sync` is false.
 ///
 ///     Checkpoint(comm, "run.h5", {.keep = 3});
 ///
 /// Collective: no (local)
 struct CheckpointOptions {
-    /// How many checkpoints there are at most: the last one, "run.h5", and the ones before it, "run.h5.1", "run.h5.2".
+    /// Maximum number of checkpoints: the last one, "run.h5", and the ones before it, "run.h5.1", "run.h5.2".
     int keep = 2;
     // See Hdf5Options and FileOptions.
     std::optional<UniformGrid> grid{};
@@ -33,18 +33,18 @@ struct CheckpointOptions {
     }
 };
 
-/// What Checkpoint::load() has found.
+/// The result of Checkpoint::load().
 struct LoadedCheckpoint {
     Attributes scalars{};
-    std::string path{};   ///< which file was read
-    std::string damage{}; ///< why no later one was, of all of these; empty if it is the last one
+    std::string path{};   ///< the file that was read
+    std::string damage{}; ///< why later checkpoints were not read; empty if the last one was read
 };
 
-/// The state of a program in a file: named arrays and numbers, from which it goes on in any layout on any number of ranks.
+/// Stores a program's state in a file, as named arrays and numbers, to restart in any layout on any number of ranks.
 ///
-/// A checkpoint replaces the one before it only when it is whole and on the disk, so that there is always one to go on
-/// from, whenever a writer is killed; what a killed writer leaves is removed by the next one. Files are those of
-/// save_hdf5(), with checksums.
+/// A new checkpoint replaces the last one only when it is complete and on the disk, so that a complete checkpoint
+/// exists whenever a writer is killed. The next writer removes incomplete files of a killed writer. Files have the
+/// format of save_hdf5(), with checksums.
 ///
 ///     Checkpoint checkpoint(comm, "run.h5");
 ///     checkpoint.save({{"h", h}, {"u", u}}, {{"step", step}, {"time", time}});
@@ -52,26 +52,28 @@ struct LoadedCheckpoint {
 ///     const LoadedCheckpoint last = checkpoint.load({{"h", h}, {"u", u}});
 ///     step = std::get<std::int64_t>(last.scalars.at("step"));
 ///
-/// Collective: save(), load(), with the options of rank 0; construction is local
-/// Errors:     UsageError if a build has no HDF5 (on all ranks)
+/// Collective: save() and load(), with the options of rank 0; construction is local
+/// Errors:     UsageError if the build has no HDF5 (on all ranks)
 class Checkpoint {
 public:
     /// Errors: UsageError if `keep` is less than 1
     Checkpoint(const Communicator& comm, std::string path, CheckpointOptions options = {});
 
     const std::string& path() const noexcept { return m_path; }
-    /// The file that is `age` checkpoints older than the last one.
+    /// Path of the checkpoint that is `age` checkpoints older than the last one.
     std::string path_of(int age) const;
 
-    /// Writes a checkpoint, behind which the last one is kept, unless load() has found that damaged in this process.
+    /// Writes a checkpoint and keeps the last one as the one before it, unless load() in this process found it damaged.
     ///
-    /// Errors: those of save_hdf5(); the checkpoints that there are stay as they are
+    /// Errors: those of save_hdf5(); existing checkpoints stay as they are
     void save(const std::vector<NamedArray>& fields, const Attributes& scalars = {}) const;
-    /// Fills fields from the last checkpoint. If that is damaged, cut short or not there: from the one before it if
-    /// `falls_back`, which is that of rank 0, else the error names that one.
+    /// Fills fields from the last checkpoint. If that is damaged, cut short or missing, and `falls_back` is true on
+    /// rank 0, fills them from the latest complete checkpoint before it; if `falls_back` is false, the error names the
+    /// one before it.
     ///
-    /// Errors: those of load_hdf5(), of the last checkpoint if no other one is whole. What the system refuses,
-    ///         permission or one more open file, is an error at once: older checkpoints are for damage
+    /// Errors: those of load_hdf5(); an Error that describes the damage of all checkpoints tried, if none is complete.
+    ///         If the system refuses access (permission, number of open files), the error is thrown at once: older
+    ///         checkpoints are for damage
     LoadedCheckpoint load(const std::vector<NamedArray>& fields, bool falls_back = false) const;
 
 private:

@@ -13,39 +13,39 @@
 
 namespace distview {
 
-/// An array with the name that it has in a file.
+/// An array and its name in a file.
 struct NamedArray {
     std::string name;
     AnyDistView array;
 };
 
-/// A number, a text or some numbers kept beside arrays.
+/// A number, a text or several numbers stored beside arrays.
 using AttributeValue =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 using Attributes = std::map<std::string, AttributeValue>;
 
-/// A program's function that is told how far a file is: bytes of elements moved, and in all.
+/// A function of the program that receives a file's progress: bytes of elements moved so far, and in all.
 using FileProgress = std::function<void(std::int64_t, std::int64_t)>;
 
-/// What all functions that move arrays to and from files take. Those that write have more; all are written by name:
+/// Options of all functions that move arrays to and from files. Functions that write have more. Set options by name:
 ///
 ///     load_npy(comm, "u.npy", u, {.progress = show});
 struct FileOptions {
-    /// Most bytes of one of a rank's buffers. There are at most four: what is written, what is sent and what arrives in
-    /// messages, and a block of the checksums.
+    /// Maximum bytes of one buffer of a rank. A rank has at most four: for written elements, for messages sent, for
+    /// messages received, and for a block of the checksums.
     std::int64_t buffer_bytes = std::int64_t{16} << 20;
-    /// Whether to return only when the disk has the file, not just the system.
+    /// Whether to return only when the file is on the disk, not as soon as the system has accepted it.
     bool sync = false;
-    /// Called on rank 0 now and then, the last time with all bytes.
+    /// Called on rank 0 from time to time, the last time with all bytes.
     FileProgress progress{};
 };
 
-/// An array of a file as its first bytes describe it.
+/// An array in a file, as described by the first bytes of the file.
 struct StoredField {
     std::string name;
     ElementType element{};
     std::vector<std::int64_t> shape{};
-    bool is_fortran_order = false; ///< bytes lie with the first axis fastest
+    bool is_fortran_order = false; ///< whether the first axis is the fastest in the file
 
     friend bool operator==(const StoredField&, const StoredField&) = default;
 };

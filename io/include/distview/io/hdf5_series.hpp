@@ -10,17 +10,17 @@
 
 namespace distview {
 
-/// A file to which arrays are appended step after step; with a grid a film that ParaView plays.
+/// A file to which arrays are appended step by step; with a grid, a film that ParaView plays.
 ///
-/// Each array is one dataset with a first axis of steps, in pieces of one step (up to 1 GiB), with checksums like those of
-/// save_hdf5(). The dataset "time" has the times. A step counts from when append() has returned; a program that ends
-/// meanwhile leaves the steps before.
+/// Each array is one dataset whose first axis counts the steps, stored in chunks of one step (up to 1 GiB), with
+/// checksums as in save_hdf5(). The dataset "time" holds the times. A step is in the file when append() has returned;
+/// if the program ends during append(), the earlier steps stay.
 ///
 ///     Hdf5Series film(comm, "film.vtkhdf", {{"h", h}}, {}, {.grid = UniformGrid{.spacing = {dy, dx}}});
 ///     film.append(time, {{"h", h}});
 ///
 /// Collective: construction and append(); names, attributes and options are those of rank 0
-/// Shapes:     as save_hdf5(); arrays of append() have the names, types and shapes of construction, and any layouts
+/// Shapes:     as in save_hdf5(); append() needs arrays with the constructor's names, types and shapes, in any layouts
 /// Errors:     those of save_hdf5(); ShapeError and UsageError for other arrays (thrown on all ranks)
 class Hdf5Series {
 public:
@@ -29,7 +29,7 @@ public:
                const Hdf5Options& options = {});
 
     void append(double time, const std::vector<NamedArray>& arrays);
-    /// How many there are.
+    /// Number of steps in the file.
     std::int64_t steps() const noexcept { return m_steps; }
     const std::string& path() const noexcept { return m_path; }
 
@@ -43,7 +43,7 @@ private:
     std::int64_t m_steps = 0;
 };
 
-/// Fills arrays from one step of a file of Hdf5Series, or of any whose datasets have a first axis more.
+/// Fills arrays from one step of a file of Hdf5Series, or of any file whose datasets have one additional first axis.
 ///
 /// Collective: over comm; options are those of rank 0
 /// Indices:    steps from 0

@@ -17,7 +17,7 @@
 
 namespace distview::impl {
 
-/// Two sections between which an operation along an axis works.
+/// The two sections of an operation along an axis.
 struct AxisCall {
     const Caller& caller;
     const ArrayLayout& source;
@@ -27,14 +27,14 @@ struct AxisCall {
     int axis;
     ElementType source_element;
     ElementType target_element;
-    std::string start{}; ///< start_text() of a scan; empty: it has none
+    std::string start{}; ///< start_text() of a scan's start value; empty: no start value
 };
-/// Lines of cells along an axis, of which processes exchange a value each.
+/// Lines of cells along an axis; processes exchange one value for each line.
 struct AxisLines {
-    std::vector<std::int64_t> cells; ///< across the axis, of the processes of each line
-    std::vector<int> places;         ///< that have cells along it
+    std::vector<std::int64_t> cells; ///< cells across the axis, for the processes of each line
+    std::vector<int> places;         ///< places that have cells along the axis
 };
-/// As an error shows it, and as ranks compare it; empty for types of the program.
+/// The text of a start value for errors and for the comparison between ranks; empty for types of the program.
 template <class Value>
 std::string start_text(const Value& start) {
     if constexpr (std::integral<Value>)
@@ -47,31 +47,31 @@ std::string start_text(const Value& start) {
         return {};
 }
 
-/// Throws unless there is such an axis, and the sections are this rank's of arrays over all of comm.
+/// Throws unless the axis exists, and the sections are this rank's sections of arrays over all of comm.
 void check_axis(const AxisCall& call, const Communicator& comm);
-/// Throws UsageError unless the grid is that of the layout.
+/// Throws UsageError unless the GridAxis has the grid of the layout.
 void check_grid_axis(const Caller& caller, const GridAxis& axis, const ArrayLayout& layout);
-/// Throws ShapeError, which names both layouts, unless the target has the source's cells along all axes but `axis`
-/// and one along that.
+/// Throws ShapeError, which names both layouts, unless the target has the source's cells along all axes but `axis`, and
+/// one cell along `axis`.
 void check_reduced(const AxisCall& call);
-/// Throws UsageError if there are results over no cells.
+/// Throws UsageError if results would be over no cells.
 void check_not_empty(const AxisCall& call);
 /// Throws ShapeError, which names both layouts, unless the target has the source's cells.
 void check_scanned(const AxisCall& call);
 
-/// agree() on what checking failed with and on the arguments of all ranks.
+/// Agrees on this rank's failure in checking and on the arguments of all ranks.
 void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
                         const std::exception_ptr& failure, std::span<const std::uint64_t> arrays);
 
-/// Throws UsageError on all ranks unless they agree.
+/// Throws UsageError on all ranks unless their options are equal.
 void agree_on_options(const Communicator& comm, const Caller& caller, bool reproducible);
 
-/// The lines of a layout. Throws UsageError where labels are not known.
+/// The lines of a layout. Throws UsageError if labels are not known.
 AxisLines lines_along(const Caller& caller, const ArrayLayout& layout, const GridAxis& axis);
 /// The places that have cells along an axis.
 std::vector<int> places_with_cells(const AxisLayout& axis);
 
-/// Runs `checks` and agrees with the other ranks; the source's lines.
+/// Runs `checks` and agrees with the other ranks; returns the source's lines.
 template <DistViewLike Source, DistViewLike Target, class Checks, class Start = std::monostate>
 AxisLines begin_axis_call(const Caller& caller, const Source& source, const GridAxis& axis,
                           const Target& target, const Checks& checks, const Start& start = {}) {

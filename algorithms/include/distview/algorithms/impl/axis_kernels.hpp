@@ -12,8 +12,8 @@ namespace distview::impl {
 /// Reduces every line of a section along an axis, chunk by chunk, to one value in a buffer. Lines must not be
 /// empty.
 ///
-/// `Ordered`: values are joined in the order of the cells, as a scan needs it; else a line that is contiguous
-/// goes into several partial values, so that the loop vectorises.
+/// `Ordered`: values are joined in the order of the cells, as a scan requires. Otherwise a contiguous line is joined
+/// into several partial values, so that the loop vectorises.
 template <class T, class Operation, bool Ordered, std::int64_t Tile>
 struct LineReduction {
     static constexpr std::int64_t tile = Tile;
@@ -22,7 +22,7 @@ struct LineReduction {
     const T* source;
     std::int64_t line_step;
     LineChunks chunks;
-    std::int64_t buffer_size; ///< of a chunk
+    std::int64_t buffer_size; ///< values of a chunk
     Value* buffer;
     Operation operation;
 
@@ -77,8 +77,8 @@ struct LineReduction {
     }
 };
 
-/// Scans every line of a section along an axis into another one, chunk by chunk, each from the value that the
-/// buffer has for it. Source and target may be the same.
+/// Scans every line of a section along an axis into another section, chunk by chunk; each chunk starts with its value
+/// in the buffer. Source and target may be the same.
 template <class T, class Result, class Operation, bool Inclusive, std::int64_t Tile>
 struct LineScan {
     static constexpr std::int64_t tile = Tile;
@@ -124,7 +124,7 @@ struct LineScan {
     }
 };
 
-/// Joins the values of several places, in their order: buffer j of places[0], places[1], ... `stride` bytes apart.
+/// Joins the values of several places in their order: buffer j of places[0], places[1], ..., `stride` bytes apart.
 template <class Operation>
 struct JoinPlaces {
     using Value = typename Operation::value_type;
@@ -145,8 +145,8 @@ struct JoinPlaces {
     }
 };
 
-/// Replaces the values of several places by what the places before them give together; that of the first one
-/// stays as it is.
+/// Replaces the values of each place by the joined values of the places before it; the first place's values do not
+/// change.
 template <class Operation>
 struct ScanPlaces {
     using Value = typename Operation::value_type;
@@ -154,7 +154,7 @@ struct ScanPlaces {
     std::int64_t stride;
     const int* places;
     int count;
-    int all; ///< places, those without values included
+    int all; ///< number of places, those without values included
     Operation operation;
 
     KOKKOS_FUNCTION void operator()(std::int64_t j) const {
@@ -174,12 +174,12 @@ struct ScanPlaces {
     }
 };
 
-/// Replaces the values of chunks by what lies before them: `start`, if there is one, then what the buffer `before`
-/// has, then the chunks before.
+/// Replaces the values of each chunk by the joined values before it: first `start`, if there is one, then the buffer
+/// `before`, then the chunks before.
 template <class Operation>
 struct ScanChunks {
     using Value = typename Operation::value_type;
-    const Value* before; ///< null: nothing
+    const Value* before; ///< null: no values
     Value* values;       ///< may be `before` if there is one chunk
     std::int64_t size;
     std::int64_t chunks;
@@ -205,7 +205,7 @@ struct ScanChunks {
     }
 };
 
-/// Joins chunks into the first one.
+/// Joins the values of all chunks into `to`.
 template <class Operation>
 struct JoinChunks {
     using Value = typename Operation::value_type;

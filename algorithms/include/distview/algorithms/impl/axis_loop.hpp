@@ -11,7 +11,7 @@
 
 namespace distview::impl {
 
-/// Elements from the first one of a section's cells, of another section's, and of a buffer.
+/// Offsets in elements: from the first of a section's cells, of another section's cells, and of a buffer.
 struct Offsets {
     std::int64_t source = 0;
     std::int64_t target = 0;
@@ -24,13 +24,13 @@ struct LoopAxis {
     Offsets stride{};
 };
 
-/// The cells of a section without one of its axes: rows along the axis that is the closest in memory. Every
-/// cell is the beginning of a line along the axis that is left out.
+/// The cells of a section without one of its axes, as rows along the axis that is closest in memory. Every cell is the
+/// beginning of a line along the omitted axis.
 class AxisLoop {
 public:
     AxisLoop() = default;
-    /// Over all axes but `axis`, -1 leaves out none, of sections with these strides; buffers are in C order. `by_target`:
-    /// whether the rows are the target's, rather than the source's.
+    /// Loops over all axes but `axis` (-1 omits none) of sections with these strides; buffers are in C order.
+    /// `by_target`: rows follow the target's memory, not the source's.
     AxisLoop(int rank, int axis, const Extents& extents, const Extents& source,
              const Extents& target, bool by_target);
 
@@ -56,12 +56,12 @@ private:
     std::int64_t m_rows = 1;
 };
 
-/// The interior cells of a section as a loop without an axis sees them.
+/// The interior cells of a section, for a loop that omits an axis.
 template <class T>
 struct AxisCells {
     T* first = nullptr;      ///< the cell at the beginning of every axis
-    std::int64_t step = 0;   ///< along the axis that is left out
-    std::int64_t length = 0; ///< cells along it
+    std::int64_t step = 0;   ///< along the omitted axis
+    std::int64_t length = 0; ///< cells along the omitted axis
     Extents extents{};       ///< along all axes
     Extents strides{};
 };
@@ -85,7 +85,7 @@ auto axis_cells(const View& view, int axis) {
     return cells;
 }
 
-/// How the lines along an axis are cut so that all threads of an execution space have something to do.
+/// Cuts the lines along an axis into chunks, so that all threads of an execution space have work.
 struct LineChunks {
     std::int64_t count = 1;
     std::int64_t length = 0; ///< of the whole line
@@ -95,7 +95,7 @@ struct LineChunks {
     }
 };
 
-/// How many lines a thread works on at once: on the host as many as have values that fit in 1 KiB.
+/// Number of lines that a thread works on at once: on the host as many as have values that fit in 1 KiB.
 template <class Value, ExecutionSpace Exec>
 inline constexpr std::int64_t lines_at_once =
     !loops_by_row<Exec> || sizeof(Value) >= 1024 ? 1
@@ -106,7 +106,7 @@ std::int64_t units_of(const AxisLoop& loop) {
     return loop.rows() * ((loop.row() + Tile - 1) / Tile);
 }
 
-/// Follows from the numbers of threads and of cells alone, so that sums are repeatable.
+/// Depends only on the numbers of threads and of cells, so that sums are repeatable.
 template <class Value, ExecutionSpace Exec>
 LineChunks cut_lines(const Exec& exec, const AxisLoop& loop, std::int64_t length) {
     constexpr std::int64_t shortest = loops_by_row<Exec> ? 512 : 64;
@@ -117,13 +117,13 @@ LineChunks cut_lines(const Exec& exec, const AxisLoop& loop, std::int64_t length
     return {std::max<std::int64_t>(std::min(wanted, most), 1), length};
 }
 
-/// Calls kernel.unit(chunk, row, first, lines) for all lines of a loop in all chunks: of a row those from
-/// `first` on, up to Kernel::tile of them.
+/// Calls kernel.unit(chunk, row, first, lines) for all lines of a loop in all chunks: `lines` lines of a row from
+/// `first` on, at most Kernel::tile.
 template <class Kernel>
 struct UnitKernel {
     AxisLoop loop;
     Kernel kernel;
-    std::int64_t tiles; ///< of a row
+    std::int64_t tiles; ///< tiles of a row
 
     KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
         constexpr std::int64_t tile = Kernel::tile;
@@ -135,7 +135,7 @@ struct UnitKernel {
     }
 };
 
-/// Returns at once.
+/// Launches the kernel's units and returns at once.
 template <ExecutionSpace Exec, class Kernel>
 void launch_units(const Caller& caller, const Exec& exec, const AxisLoop& loop, std::int64_t chunks,
                   const Kernel& kernel) {
@@ -145,7 +145,7 @@ void launch_units(const Caller& caller, const Exec& exec, const AxisLoop& loop, 
                          UnitKernel<Kernel>{loop, kernel, units / loop.rows()});
 }
 
-/// Uninitialised values that kernels of `exec` pass on to each other.
+/// Allocates uninitialised values that kernels of `exec` pass on to each other.
 template <class Value, class MemorySpace, ExecutionSpace Exec>
 auto allocate_values(const Exec& exec, const Caller& caller, std::int64_t count) {
     return Kokkos::View<Value*, MemorySpace>(
@@ -153,7 +153,7 @@ auto allocate_values(const Exec& exec, const Caller& caller, std::int64_t count)
         static_cast<std::size_t>(count));
 }
 
-/// Moves cells of a section to a buffer of values in C order, or back, through `convert`.
+/// Moves cells of a section to a buffer of values in C order, or back; `convert` converts each value.
 template <class From, class To, class Convert, bool ToBuffer, std::int64_t Tile>
 struct BufferKernel {
     static constexpr std::int64_t tile = Tile;

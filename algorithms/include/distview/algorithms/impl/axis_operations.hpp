@@ -14,17 +14,17 @@
 namespace distview::impl {
 
 // An operation along an axis has
-//   value_type          what it works with; trivially copyable: it is sent as bytes
-//   take(element)       an element as such a value
-//   join(a, b)          two values, in the order of their cells
-//   result<R>(value)    a value as an element of type R
+//   value_type          the type of its values; trivially copyable: it is sent as bytes
+//   take(element)       converts an element to a value
+//   join(a, b)          joins two values, in the order of their cells
+//   result<R>(value)    converts a value to an element of type R
 //   neutral()           the value over no cells, if has_neutral
-//   add(value, element) join(value, take(element)), if there is a cheaper way
+//   add(value, element) join(value, take(element)), if a cheaper way exists
 // and, for scans,
-//   start_type          what programs pass to start with
-//   begin(start)        that as a value
+//   start_type          the type of the start value that programs pass
+//   begin(start)        converts the start value to a value
 
-/// A program's function object, Minimum and Maximum: works with the elements themselves.
+/// The operation of a program's function object, of Minimum or of Maximum: works with the elements' own type.
 template <class Op, class T>
 struct AxisOperation {
     using value_type = T;
@@ -43,11 +43,11 @@ struct AxisOperation {
     }
 };
 
-/// Elements of which sums and products have wider types.
+/// Element types whose sums and products have wider types.
 template <class T>
 concept Widened = Number<T> || std::same_as<T, bool> || is_half<T> || is_bhalf<T>;
 
-/// The types of sums and products: as of sum(). Those of bool count, as NumPy's do; half precision goes to double.
+/// The types of sums and products, as in sum(). Sums of bool count, as in NumPy; half precision becomes double.
 template <class T>
 struct WideTypes {
     using result = double;
@@ -104,15 +104,15 @@ struct AxisOperation<Product, T> : WideOperation<T> {
     KOKKOS_FUNCTION static value_type neutral() { return value_type(1); }
 };
 
-/// What exact sums are rounded to, once: float if results consist of these, else double.
+/// The type to which exact sums are rounded, once: float if results consist of floats, else double.
 template <class Result>
 using RoundedPart =
     std::conditional_t<std::same_as<Result, float> || std::same_as<Result, std::complex<float>> ||
                            std::same_as<Result, Kokkos::complex<float>>,
                        float, double>;
 
-/// The exact sum: of any order, places and chunks the same. It is rounded on the host, for elements of type R by
-/// rounded<R>(value).
+/// The exact sum, which does not depend on order, places or chunks. It is rounded on the host: rounded<R>(value)
+/// returns it for elements of type R.
 template <Number T>
 struct ExactOperation {
     using value_type = ExactSum<false>;
@@ -145,7 +145,7 @@ struct ExactOperation {
         return value;
     }
 };
-/// By parts.
+/// Sums the parts of complex numbers separately.
 template <Number T>
     requires is_complex<T>
 struct ExactOperation<T> {
@@ -211,7 +211,7 @@ struct CastTo {
     }
 };
 
-/// Nothing else: an element as it is.
+/// No conversion: returns the element itself.
 struct AsIs {
     template <class T>
     KOKKOS_FORCEINLINE_FUNCTION const T& operator()(const T& value) const {

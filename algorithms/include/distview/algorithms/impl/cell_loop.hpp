@@ -22,27 +22,27 @@
 
 namespace distview::impl {
 
-/// A label for Kokkos' tools, and for errors of the checking mode; empty where neither shows it: Kokkos copies labels
-/// wherever it uses them, also as it frees a View, and ends the program if there is no memory for that.
+/// A label for Kokkos' tools, and for errors of the checking mode. Empty if neither shows it: Kokkos copies labels
+/// wherever it uses them, even when it frees a View, and ends the program if there is no memory for the copy.
 template <class... Parts>
 std::string label_of(const Parts&... parts) {
     return Kokkos::Tools::profileLibraryLoaded() || is_checking() ? text(parts...) : std::string();
 }
 
-/// Label of a View, for errors too: where no tool listens `what` alone, whose 15 characters at most take no memory.
+/// The label of a View, also for errors. If no tool listens, only `what`: at most 15 characters need no allocation.
 inline std::string view_label(const char* function, const char* what) {
     return Kokkos::Tools::profileLibraryLoaded() ? text("distview::", function, "::", what) : what;
 }
 
-/// What a function is called in messages and in labels.
+/// The name of a function in messages and in labels.
 struct Caller {
     constexpr explicit Caller(const char* function) : name(function) {}
     std::string label(const char* what = "") const { return label_of("distview::", name, what); }
     const char* name;
 };
 
-/// Whether kernels run on host threads, each of which then takes whole rows; elsewhere every thread
-/// takes one cell, neighbours in memory being neighbours in the launch.
+/// Whether kernels run on host threads, each of which computes whole rows. Otherwise every thread computes one cell,
+/// and neighbouring threads compute cells that are neighbours in memory.
 template <ExecutionSpace Exec>
 inline constexpr bool loops_by_row = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
@@ -53,7 +53,7 @@ struct RowKernel {
     std::int64_t parts;
 
     void operator()(std::int64_t part) const {
-        // A copy that no store of the body can alias: its views' pointers stay in registers.
+        // No store of the body can alias this copy: its views' pointers stay in registers.
         const Body mine = body;
         walk.visit_rows(part, parts, [&](const auto* at, auto first, auto last) {
             DISTVIEW_INDEPENDENT_ITERATIONS
@@ -77,7 +77,7 @@ auto cell_policy(const Exec& exec, std::int64_t count) {
     return Policy(exec, 0, static_cast<CellNumber>(count));
 }
 
-/// Number of parts that the cells are cut into on host threads.
+/// Number of parts into which the cells are cut for host threads.
 template <ExecutionSpace Exec>
 std::int64_t part_count(const Exec& exec, std::int64_t cell_count) {
     return std::min<std::int64_t>(exec.concurrency(), cell_count);
@@ -101,7 +101,7 @@ void launch_walk(const std::string& label, const Exec& exec, const Walk& walk, c
     }
 }
 
-/// Launches body(i, j, ...) for every cell of `cells`, which are Cells or a LocalBox; returns at once.
+/// Launches body(i, j, ...) for every cell of `cells` (Cells or a LocalBox); returns at once.
 template <ExecutionSpace Exec, DistViewLike View, class Which, class Body>
 void launch_for(const Caller& caller, const std::string& label, const Exec& exec, const View& view,
                 const Which& cells, const Body& body) {

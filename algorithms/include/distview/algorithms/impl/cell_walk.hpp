@@ -16,10 +16,10 @@
 
 namespace distview::impl {
 
-/// The order in which the cells of a box are visited: along axis `Inner`, the one with the smallest
-/// stride, then along the others, the last axis first or, for LayoutLeft, the first one first.
+/// The order in which the cells of a box are visited: first along axis `Inner`, which has the smallest stride, then
+/// along the others, from the last axis to the first or, for LayoutLeft, from the first axis to the last.
 ///
-/// IndexType is what bodies get.
+/// IndexType is the type of the indices passed to bodies.
 template <int Rank, int Inner, bool LeftToRight, class IndexType>
 class CellWalk {
 public:
@@ -44,11 +44,11 @@ public:
         call(body, at, std::make_integer_sequence<int, Rank>(), arguments...);
     }
 
-    /// Calls row(at, first, last) for every row or part of one that belongs to part `part` of
-    /// `parts` parts of equal numbers of cells: cells `at` with at[Inner] in [first, last).
+    /// Calls row(at, first, last) for every row, or part of a row, in part `part` of `parts` parts with equal numbers
+    /// of cells. The cells are `at` with at[Inner] in [first, last).
     template <class Row>
     void visit_rows(std::int64_t part, std::int64_t parts, Row&& row) const {
-        // Not m_count * part / parts, which may overflow.
+        // m_count * part / parts may overflow.
         const auto cut = [this, parts](std::int64_t p) {
             return m_count / parts * p + m_count % parts * p / parts;
         };
@@ -71,7 +71,7 @@ public:
         }
     }
 
-    /// Calls body with the indices `at`, of which that along Inner is replaced by `inner`.
+    /// Calls body with the indices `at`, but with `inner` as the index along Inner.
     template <class Body, class... Arguments>
     KOKKOS_FORCEINLINE_FUNCTION static void call_in_row(const Body& body, const IndexType* at,
                                                         IndexType inner, Arguments&... arguments) {
@@ -116,14 +116,14 @@ private:
     std::int64_t m_count;
 };
 
-/// Whether a functor declares an index narrower than 64 bits; of templates nothing is known.
+/// Whether a functor declares an index narrower than 64 bits; unknown for templates.
 template <class... Parameters>
 inline constexpr bool any_narrow = ((sizeof(std::remove_cvref_t<Parameters>) < 8) || ...);
 template <class Class, class Result, class... Parameters>
 constexpr bool declares_narrow(Result (Class::*)(Parameters...) const) {
     return any_narrow<Parameters...>;
 }
-/// The same of its first `Count` parameters.
+/// Same, for its first `Count` parameters.
 template <std::size_t Count, class Class, class Result, class... Parameters>
 constexpr bool declares_narrow_first(Result (Class::*)(Parameters...) const) {
     const std::array<bool, sizeof...(Parameters)> narrow{
@@ -139,7 +139,7 @@ constexpr bool declares_narrow_indices() {
     else
         return false;
 }
-/// The same of all but the first one, which is no index.
+/// Same, for all parameters but the first, which is no index.
 template <class Class, class Result, class First, class... Indices>
 constexpr bool declares_narrow_rest(Result (Class::*)(First, Indices...) const) {
     return any_narrow<Indices...>;
@@ -161,7 +161,7 @@ constexpr bool takes_narrow_indices() {
         return false;
 }
 
-/// Extents or strides as the library's numbers.
+/// Extents or strides, converted to the library's type.
 template <ViewLike View>
 Extents extents_of(const View& view) {
     Extents extents{};
@@ -177,7 +177,7 @@ Extents strides_of(const View& view) {
     return strides;
 }
 
-/// The axis with the smallest stride, of those along which there is more than one cell.
+/// The axis with the smallest stride among the axes along which the box has more than one cell.
 template <class KokkosView, int Rank>
 int contiguous_axis(const KokkosView& view, const CellBox<Rank>& box) {
     int best = Rank - 1;
@@ -194,8 +194,8 @@ int contiguous_axis(const KokkosView& view, const CellBox<Rank>& box) {
 
 /// Calls use(walk) with the CellWalk for a box of cells of `view`.
 ///
-/// `PreferNarrow` is for GPUs, whose 64-bit arithmetic is slow: 32-bit indices wherever they do.
-/// Hosts do as well with 64 bits and are spared the second instantiation.
+/// `PreferNarrow` is for GPUs, whose 64-bit arithmetic is slow: indices have 32 bits if these suffice. Hosts are as
+/// fast with 64 bits, and need no second instantiation.
 template <class Body, bool PreferNarrow, DistViewLike View, class Use>
 void with_cell_walk(const char* caller, const View& view, const CellBox<View::rank()>& box,
                     Use&& use) {

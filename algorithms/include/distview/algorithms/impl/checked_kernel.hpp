@@ -14,28 +14,28 @@
 
 namespace distview::impl {
 
-/// An array of a kernel that is checked.
+/// An array of a kernel in the checking mode.
 struct CheckedArray {
     std::shared_ptr<CheckedSection> section{}; ///< null: an array without elements
     LocalBox written{};                        ///< the kernel writes these elements
-    // Where the host does not reach the memory:
+    // Set if the host cannot access the memory:
     std::function<void(char* to, const char* from, std::size_t bytes)> to_host{};
     std::function<void(char* to, const char* from, std::size_t bytes)> from_host{};
 };
 
 struct CheckedKernel {
-    const char* caller; ///< begins the text of errors
+    const char* caller; ///< start of the text of errors
     const std::string& label;
-    bool is_collective; ///< errors get the rank from an agreement
+    bool is_collective; ///< an agreement adds the rank to errors
     std::vector<CheckedArray> reads{};
     std::vector<CheckedArray> writes{};
 };
 
-/// Runs a kernel, `run`, which returns when it has finished. If padding of what it reads is not valid, runs it on other
-/// values there: where what it writes depends on them, it has read them. The arrays that it writes are as they were
-/// before, then.
+/// Runs a kernel, `run`, which returns when it has finished. If padding of arrays that it reads is not valid, the
+/// kernel also runs with other values in that padding: if its results change, it has read that padding. In that case
+/// the arrays that it writes are restored.
 ///
-/// Errors: UsageError that says which padding it has read, on this rank
+/// Errors: UsageError on this rank, which names the padding that the kernel has read
 void run_checked(const CheckedKernel& kernel, const std::function<void()>& run);
 
 template <ExecutionSpace Exec, DistViewLike View>
@@ -62,7 +62,7 @@ CheckedArray checked_array(const Exec& exec, const View& view) {
     return array;
 }
 
-/// The same of an array of which the kernel writes `cells`.
+/// Same, for an array of which the kernel writes `cells`.
 template <ExecutionSpace Exec, DistViewLike View, class Which>
 CheckedArray checked_array(const Exec& exec, const View& view, const Which& cells) {
     CheckedArray array = checked_array(exec, view);

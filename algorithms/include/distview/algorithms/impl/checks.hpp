@@ -23,18 +23,18 @@
 
 namespace distview::impl {
 
-/// Throws UsageError unless a section is that of this rank in an array over all of comm.
+/// Throws UsageError unless a section is this rank's section of an array over all of comm.
 void check_array(const char* caller, const Communicator& comm, const ArrayLayout& layout,
                  int process);
 
-/// What added to positions in a section of `from` gives the same cells' positions in a section of
-/// `to`; only padding may differ between the two. Throws ShapeError if their cells do. Bit d of `skipped`: cells along
-/// axis d are not compared.
+/// The shift from positions in a section of `from` to positions of the same cells in a section of `to`; only padding
+/// may differ between the two. Throws ShapeError if their cells differ. Bit d of `skipped`: cells along axis d are not
+/// compared.
 Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
                       const ArrayLayout& to, int to_process, Cells cells,
                       std::uint32_t skipped = 0);
 
-/// One section as another one is matched with it; only errors make its label.
+/// A section that is matched with another one; its label is created only for errors.
 struct SectionPlace {
     const ArrayLayout& layout;
     int process;
@@ -49,12 +49,12 @@ SectionPlace place_of(const View& view) {
             [](const void* its) { return static_cast<const View*>(its)->label(); }};
 }
 
-/// What to do about an array `from` whose cells are not those of `to`. `may_differ`: along which axes extents may.
+/// Advice on aligning an array `from` whose cells differ from `to`'s. `may_differ`: axes whose extents may differ.
 std::string advice(const SectionPlace& to, const SectionPlace& from,
                    const std::function<bool(int)>& may_differ = {});
 
-/// Local work before a collective call, or between two: an exception is kept, work that would follow is left out, and
-/// this rank still comes to the calls in which others wait for it.
+/// Runs local work before a collective call, or between two. It keeps an exception and skips the work that follows, so
+/// that this rank still reaches the calls in which other ranks wait for it.
 class Alone {
 public:
     template <class Action>
@@ -72,7 +72,7 @@ private:
     std::exception_ptr m_failure;
 };
 
-/// Arguments that must be alike on all ranks.
+/// Arguments that must be equal on all ranks.
 struct CommonArguments {
     const ArrayLayout* layout = nullptr;
     Cells cells = Cells::interior;
@@ -85,11 +85,11 @@ struct CommonArguments {
     std::vector<Argument> list() const;
 };
 
-/// agree() on what compute failed with and on arguments.
+/// Agrees on this rank's failure in computing and on the arguments.
 void agree_on_arguments(const Communicator& comm, const Caller& caller,
                         const std::exception_ptr& failure, const CommonArguments& arguments);
 
-/// Of the checking mode: throws UsageError if elements of sections are poison.
+/// In the checking mode, throws UsageError if elements of sections are poison.
 template <DistViewLike... Views>
 void check_elements(const char* caller, const Views&... views) {
     const auto check = [caller](const auto& state) {
@@ -98,7 +98,7 @@ void check_elements(const char* caller, const Views&... views) {
     if (is_checking()) (check(state_of(views)), ...);
 }
 
-/// Runs `action`, which may throw, also on some ranks only; agrees on that, on arrays and on other arguments.
+/// Runs `action`, which may throw, also on some ranks only; agrees on its outcome, on arrays and on other arguments.
 template <class Action, DistViewLike View, DistViewLike... Others>
 void compute_alike(const Caller& caller, const Communicator& comm, CommonArguments arguments,
                    Action&& action, const View& view, const Others&... others) {
@@ -119,7 +119,7 @@ struct Shift {
     std::int64_t by[CellBox<Rank>::axes] = {};
 };
 
-/// The same; the error also says what would align `from` with `to`.
+/// Same; the error also names a call that aligns `from` with `to`.
 template <DistViewLike To, DistViewLike From>
 Shift<To::rank()> shift_between(const char* caller, const To& to, const From& from, Cells cells) {
     Extents all{};
@@ -134,7 +134,7 @@ Shift<To::rank()> shift_between(const char* caller, const To& to, const From& fr
     return shift;
 }
 
-/// The elements of a view that a kernel visits; extents and strides in bytes, `rank` of each.
+/// The elements of a view that a kernel visits: `rank` extents, and `rank` strides in bytes.
 struct VisitedCells {
     const char* first = nullptr;
     std::int64_t element_bytes = 0;
@@ -143,8 +143,8 @@ struct VisitedCells {
     Extents strides{};
 };
 
-/// Those of a view at position * factor + shift for the positions of `box`, which has some; a factor is 1 or 0. Null: all
-/// shifts are 0, all factors 1.
+/// The elements of a view at position * factor + shift for the positions of `box`, which is not empty; a factor is 1 or
+/// 0. Null: all shifts are 0, all factors 1.
 template <ViewLike View, int Rank>
 VisitedCells visited_cells(const View& view, const CellBox<Rank>& box,
                            const std::int64_t* shift = nullptr,

@@ -16,20 +16,20 @@ namespace distview::impl {
 template <class Terms>
 struct ExactSums;
 
-// Exact sums on a device. A thread keeps an expansion, a few doubles whose sum is exact, for every stream of terms.
-// What does not fit goes to one of some tables of words by atomic additions of integers.
+// Exact sums on a device. For every sum a thread keeps an expansion: a few doubles whose sum is exact. Remainders that
+// do not fit are added to one of several tables of words by atomic additions of integers.
 
-/// A few doubles whose sum is that of the numbers added so far, less what was given away.
+/// A few doubles whose sum is the sum of the numbers added so far, minus the remainders passed to `give`.
 struct Expansion {
     static constexpr int length = 4;
     double parts[length] = {};
 
-    /// Adds a number below 2^1000; `give(rest)` gets what does not fit.
+    /// Adds a number below 2^1000; a remainder that does not fit is passed to `give(rest)`.
     template <class Give>
     KOKKOS_FORCEINLINE_FUNCTION void add(double value, const Give& give) {
         for (double& part : parts) {
             if (value == 0) return;
-            // Knuth's sum of two numbers and its error, whichever is larger.
+            // Knuth's sum of two numbers and its error, for numbers in any order of size.
             const double sum = part + value;
             const double shadow = sum - part;
             value = (part - (sum - shadow)) + (value - shadow);
@@ -46,7 +46,7 @@ struct Expansion {
     }
 };
 
-/// Where a thread of a device adds the terms of its cells.
+/// The memory to which a thread of a device adds the terms of its cells.
 template <class Terms>
 struct DeviceSlot {
     ExactSums<Terms>* table;
@@ -65,7 +65,7 @@ struct DeviceSlot {
     KOKKOS_FORCEINLINE_FUNCTION void product(double x, double y) {
         const double value = x * y;
         const double size = Kokkos::abs(value);
-        // Where the error of the product is a double, too.
+        // In this range the error of the product is a double, too.
         if (size > 0x1p-960 && size < 0x1p1000) {
             number<Stream>(value);
             number<Stream>(Kokkos::fma(x, y, -value));
@@ -85,7 +85,7 @@ struct DeviceSlot {
 /// Thread `worker` adds up every `workers`-th cell.
 template <class Walk, class Terms, class CellNumber, class Tables>
 struct ExactCells {
-    /// Less than what a number below 2^1000 can be added up before a part may overflow.
+    /// A part may overflow only after more additions of numbers below 2^1000 than this.
     static constexpr int cells_of_a_flush = 1 << 16;
     Walk walk;
     Terms terms;
@@ -102,18 +102,18 @@ struct ExactCells {
                 slot.flush();
                 left = cells_of_a_flush;
             }
-            if (count - cell <= workers) break; // cell + workers may not be a CellNumber
+            if (count - cell <= workers) break; // cell + workers may exceed CellNumber
         }
         slot.flush();
     }
 };
 
-/// The exact sums of the cells of a walk, for spaces whose threads take single cells; waits for the result.
+/// The exact sums of the cells of a walk, for spaces whose threads compute single cells; waits for the result.
 template <ExecutionSpace Exec, class Walk, class Terms>
 ExactSums<Terms> exact_cells(const Caller& caller, const Exec& exec, const Walk& walk,
                              const Terms& terms) {
     using Tables = Kokkos::View<ExactSums<Terms>*, typename Exec::memory_space>;
-    // So many that atomic additions seldom meet, and that none gets more numbers than its words have room for.
+    // Enough tables that atomic additions seldom collide, and that no table gets more numbers than its words can hold.
     constexpr int n_tables = 64;
     constexpr std::int64_t most_workers = 1 << 16;
     const Tables tables(Kokkos::view_alloc(exec, caller.label()), n_tables);

@@ -9,29 +9,29 @@
 #include <cstring>
 #include <span>
 
-// Most numbers of a block have few bits below those of the largest. A fold takes the next 42 bits of all numbers: in
-// a running sum so large that its last bit is where these end, a number is rounded to that bit, and what is left of
-// it is exact. The running sums of a block add up exactly, too. (Rump's ExtractVector; Demmel and Nguyen's indexed
-// sums.) Two folds take all of numbers that are within 31 powers of two of the bound.
+// Most numbers of a block have few bits below those of the largest. A fold takes the next 42 bits of all numbers. It
+// adds each number to a running sum so large that the sum's last bit is the last of these bits: the number is rounded
+// to that bit, and its remainder is exact. The running sums of a block add up exactly, too. (Rump's ExtractVector;
+// Demmel and Nguyen's indexed sums.) Two folds take all bits of numbers within 31 powers of two of the bound.
 //
-// To be compiled with -ffp-contract=off.
+// Compile with -ffp-contract=off.
 
 namespace distview::impl {
 
-/// Numbers that are worked on at once, in one or several vectors.
+/// Numbers processed at once, in one or several vectors.
 inline constexpr int lanes = exact_lanes;
 /// Running sums begin at 1.5 * 2^exponent and stay in [2^exponent, 2^(exponent + 1)): 2^10 numbers below
 /// 2^(exponent - headroom) change them by less than 2^(exponent - 1).
 inline constexpr int headroom = 11;
-/// What a fold leaves is at most 2^-fold_bits of the bound of what it was given.
+/// The remainders of a fold are at most 2^-fold_bits of the bound of its input.
 inline constexpr int fold_bits = 53 - headroom;
 static_assert(exact_block <= 1 << (headroom - 1) && exact_block % lanes == 0);
 /// Running sums of larger numbers would overflow.
 inline constexpr double greatest_folded = 0x1p1009;
-/// The bits of smaller products may reach below 2^-1074.
+/// Smaller products may have bits below 2^-1074.
 inline constexpr double least_folded_product = 0x1p-960;
 
-/// Where running sums begin for numbers below 2^bound, and for the errors of products of that size.
+/// Initial values of running sums for numbers below 2^bound, and for the errors of products of that size.
 struct FoldStarts {
     explicit FoldStarts(int bound)
         : numbers{start(bound), start(bound - fold_bits)},
@@ -41,25 +41,25 @@ struct FoldStarts {
     double errors[2];
 
 private:
-    /// At least that of the least normal number: there folds leave nothing.
+    /// At least the start for the least normal number: with that start folds leave no remainder.
     static double start(int bound) { return std::ldexp(1.5, std::max(bound + headroom, -1022)); }
 };
 
 struct Folds {
-    double sums[4] = {}; ///< of numbers or products, and of the errors of products
-    double largest = 0;  ///< of the absolute values that are no NaN
+    double sums[4] = {}; ///< sums of numbers or products, and of the errors of products
+    double largest = 0;  ///< the largest absolute value that is not NaN
     bool anything_left = false;
-    bool any_small = false; ///< a product below least_folded_product without a factor of zero
+    bool any_small = false; ///< some product of nonzero factors is below least_folded_product
 };
 
-/// What two folds have left of the numbers, or of products and their errors.
+/// The remainders that two folds have left of the numbers, or of products and their errors.
 struct Leftovers {
     int count = 0;
     alignas(64) double of_numbers[exact_block];
     alignas(64) double of_errors[exact_block];
 };
 
-// The compiler's own vectors: running sums stay in registers, whatever the compiler makes of loops.
+// The compiler's own vector types: running sums stay in registers, however the compiler treats loops.
 using Vector16 [[gnu::vector_size(16)]] = double;
 using Vector32 [[gnu::vector_size(32)]] = double;
 using Vector64 [[gnu::vector_size(64)]] = double;
@@ -83,7 +83,7 @@ DISTVIEW_INLINE void absolute(Vector& size, const Vector& value) {
     size = (Vector)((Bits<Vector>)value & mask);
 }
 
-/// Two running sums, and what they have left.
+/// The running sums of two folds; an addition returns the remainder.
 template <class Vector>
 struct Running {
     Vector high{};
@@ -109,8 +109,8 @@ struct Running {
     }
 };
 
-/// Calls step(i, x, y) for `lanes` numbers of a row after the other, the last ones of a row followed by zeros. i counts
-/// all of them; returns how many.
+/// Calls step(i, x, y) for `lanes` numbers of a row after the other; zeros fill up the last step of a row. i counts all
+/// numbers, these zeros included; returns their number.
 template <class Step>
 DISTVIEW_INLINE int in_steps(std::span<const NumberRow> rows, const Step& step) {
     int slot = 0;
@@ -161,8 +161,8 @@ DISTVIEW_INLINE Folds fold_numbers(std::span<const NumberRow> rows, const FoldSt
     return folds;
 }
 
-/// x * y = product + error. By Dekker's algorithm without fused operations: of factors of 2^996 and above, the
-/// error is NaN.
+/// x * y = product + error. Without fused operations Dekker's algorithm computes the error, which is NaN for factors of
+/// 2^996 and above.
 template <bool Fused, class Vector>
 DISTVIEW_INLINE void multiply(const Vector& x, const Vector& y, Vector& product, Vector& error) {
     product = x * y;
@@ -192,7 +192,7 @@ DISTVIEW_INLINE Folds fold_products(std::span<const NumberRow> rows, const FoldS
     Vector least{};
     fill(least, least_folded_product);
     Bits<Vector> bits{};
-    Bits<Vector> small{}; // the sign bits count
+    Bits<Vector> small{}; // only the sign bits count
     left.count = in_steps(rows, [&](int i, const double* from_x,
                                     const double* from_y) __attribute__((always_inline)) {
         for (int v = 0; v < vectors; ++v) {
@@ -207,7 +207,7 @@ DISTVIEW_INLINE Folds fold_products(std::span<const NumberRow> rows, const FoldS
             multiply<Fused>(a, b, product, error);
             absolute(size, product);
             largest = size > largest ? size : largest;
-            // As integers, whose sign bits say what comparisons would: compilers take those of vectors apart.
+            // Sign bits of integers replace comparisons, since compilers split comparisons of vectors.
             absolute(a, a);
             absolute(b, b);
             a = a < b ? a : b;

@@ -14,13 +14,13 @@
 namespace distview::impl {
 
 // Terms are a functor with
-//   sums                         how many sums it gives
-//   streams                      how many numbers or products a cell adds, one a stream
-//   sum_of(stream)               to which sum a stream adds
+//   sums                         number of sums that it computes
+//   streams                      number of numbers or products that a cell adds, one for each stream
+//   sum_of(stream)               the sum to which a stream adds
 //   wide                         whether any stream has products
 //   operator()(slot, i, j, ...)  calls slot.number<stream>(x) or slot.product<stream>(x, y) for every stream
-//   direct                       whether the numbers, or all factors, are doubles in memory, and then
-//   locate(row, i, j, ...)       sets row.x and, of products, row.y to their addresses; they have one stream
+//   direct                       whether the numbers, or all factors, are doubles in memory; if so, it also has
+//   locate(row, i, j, ...)       sets row.x and, for products, row.y to their addresses; such terms have one stream
 
 /// The exact sums of a section, of a thread or of all ranks.
 template <class Terms>
@@ -34,14 +34,14 @@ struct ExactSums {
     KOKKOS_FUNCTION void add(const ExactSums& other) {
         for (int s = 0; s < Terms::sums; ++s) sums[s].add(other.sums[s]);
     }
-    /// All words, as all_reduce() takes them.
+    /// All words, as all_reduce() expects them.
     std::span<std::int64_t> words() {
         static_assert(sizeof(ExactSums) % sizeof(std::int64_t) == 0);
         return {reinterpret_cast<std::int64_t*>(this), sizeof(ExactSums) / sizeof(std::int64_t)};
     }
 };
 
-/// Where a host thread puts the terms of exact_block cells before they are added up.
+/// Memory in which a host thread collects the terms of exact_block cells before they are added up.
 template <class Terms>
 struct TermBlock {
     alignas(64) double first[Terms::streams][exact_block];
@@ -49,7 +49,7 @@ struct TermBlock {
     alignas(64) double second[Terms::wide ? Terms::streams : 1][Terms::wide ? exact_block : 1];
 };
 
-/// The place of one cell in it.
+/// The position of one cell in a TermBlock.
 template <class Terms>
 struct TermSlot {
     TermBlock<Terms>& block;
@@ -67,7 +67,7 @@ struct TermSlot {
     }
 };
 
-/// Gives add(stream, rows) the terms of the cells of part `part` of `parts`, of at most exact_block at once.
+/// Passes the terms of the cells of part `part` of `parts` to add(stream, rows), at most exact_block at once.
 template <class Walk, class Terms, class Add>
 class TermCollector {
 public:
@@ -77,7 +77,7 @@ public:
         : m_walk(walk), m_terms(terms), m_add(add) {}
 
     void collect(std::int64_t part, std::int64_t parts) {
-        // A copy that no store can alias: its views' pointers stay in registers.
+        // No store can alias this copy: its views' pointers stay in registers.
         const Terms mine = m_terms;
         m_walk.visit_rows(part, parts, [&](const Index* at, Index first, Index last) {
             if constexpr (Terms::direct)
@@ -89,11 +89,11 @@ public:
     }
 
 private:
-    /// Rows that are too short are not worth a place of their own.
+    /// Shorter rows are copied, since they are not worth an entry of their own.
     static constexpr int least_row = 2 * exact_lanes;
     static constexpr std::int64_t most_rows = exact_block / exact_lanes;
 
-    /// Takes a row where it is, if its terms follow each other in memory.
+    /// Takes a row without copying it, if its terms follow each other in memory.
     bool take_row(const Index* at, Index first, Index last) {
         static_assert(Terms::streams == 1);
         if (last - first < least_row) return false;
@@ -214,9 +214,9 @@ ExactSums<Terms> exact_section(const Caller& caller, const Exec& exec, const Vie
     return total;
 }
 
-/// Adds up on every rank what compute() returns on each: two agreements, one collective.
+/// Adds up the results of compute() on all ranks; every rank gets the sums: two agreements, one collective.
 ///
-/// compute() may throw, also on some ranks only. `others` are other arrays that it reads.
+/// compute() may throw, also on some ranks only. `others` are the other arrays that it reads.
 template <class Terms, DistViewLike View, class Compute, DistViewLike... Others>
 ExactSums<Terms> exact_ranks(const Caller& caller, const Communicator& comm, const View& view,
                              Cells cells, Compute&& compute, const Others&... others) {

@@ -15,19 +15,19 @@
 
 namespace distview::impl {
 
-/// Finds where to cut sorted lists of all ranks such that given numbers of elements are before the cuts.
+/// Finds cuts of the sorted lists of all ranks such that given numbers of elements lie before the cuts.
 ///
-/// Elements are ordered by `Compare`, equal ones by rank and position: every cut is exact, however many
-/// equal elements there are. All cuts of a batch are searched for at once: each rank proposes the middle of
-/// what is left of its list, the median of these, weighted by what is left, is compared with all lists,
-/// and at least a quarter of all that is left drops out.
+/// Elements are ordered by `Compare`, equal elements by rank and position: every cut is exact for any number of equal
+/// elements. All cuts of a batch are searched for at once. Each rank proposes the middle element of the remaining part
+/// of its list. The median of these, weighted by the numbers of remaining elements, is compared with all lists, which
+/// excludes at least a quarter of all remaining elements.
 template <class T, class Compare>
 class SplitSearch {
 public:
-    /// Takes all memory that the search needs; local, to be agreed on.
+    /// Allocates all memory that the search needs. Local; ranks must agree on its outcome.
     ///
-    /// For the numbers in [begin, end) this rank gets the elements of each rank's list that are among the first so many of
-    /// all. All ranks search for all numbers; to keep all that is found takes P times the memory.
+    /// `numbers`: for each cut, how many elements lie before it. All ranks search for all cuts; this rank keeps only
+    /// those with numbers in [begin, end): keeping all of them would need P times the memory.
     SplitSearch(const Communicator& comm, std::span<const T> sorted, const Compare& compare,
                 std::vector<std::int64_t> numbers, std::size_t begin, std::size_t end)
         : m_comm(comm), m_sorted(sorted), m_compare(compare),
@@ -45,10 +45,10 @@ public:
         m_order.reserve(m_ranks);
     }
 
-    /// First by number, then by rank. What the comparison throws on a rank ends the search on all of them; failure() has it
-    /// on that rank. To be called once.
+    /// Returns the cuts that this rank keeps, first by number, then by rank. If the comparison throws on any rank, the
+    /// search ends on all ranks, and failure() holds the exception on that rank. Call it once.
     ///
-    /// Collective: over comm, all ranks having met
+    /// Collective: over comm; all ranks have agreed before
     const std::vector<std::int64_t>& find() {
         for (std::size_t first = 0; first < m_numbers.size() && !m_failed; first += m_batch)
             find_batch(first, std::min(first + m_batch, m_numbers.size()));
@@ -57,7 +57,7 @@ public:
     const std::exception_ptr& failure() const noexcept { return m_alone.failure(); }
 
 private:
-    /// What is left of a rank's list for one cut, and the element in its middle.
+    /// The remaining part of a rank's list for one cut, and its middle element.
     struct Proposal {
         T value;
         std::int64_t begin;
@@ -131,8 +131,8 @@ private:
         }
     }
 
-    /// The proposed element such that half of what is left is in lists with smaller ones, or equal ones of
-    /// lower ranks.
+    /// The proposed element for which half of the remaining elements are in lists with smaller proposals, or with equal
+    /// proposals of lower ranks.
     Pivot median(std::size_t which, std::size_t stride, std::int64_t left) {
         m_order.clear();
         for (std::size_t r = 0; r < m_ranks; ++r)
@@ -153,7 +153,7 @@ private:
         return {chosen.value, at, chosen.begin + chosen.count / 2};
     }
 
-    /// Drops what is on the wrong side of the pivots.
+    /// Excludes elements on the wrong side of the pivots.
     void narrow() {
         const std::size_t searches = m_searches.size();
         m_before.clear();
@@ -177,7 +177,7 @@ private:
         }
     }
 
-    /// How many elements of this rank's list are before a pivot, within what is left of the list.
+    /// Number of elements of this rank's list that lie before a pivot; searches only the remaining part of the list.
     std::int64_t before(const Search& search, const Pivot& pivot) const {
         const auto rank = static_cast<std::size_t>(m_comm.rank());
         if (rank == pivot.rank) return pivot.position;
@@ -191,7 +191,7 @@ private:
 
     template <class Value>
     void gather(const std::vector<Value>& mine, std::vector<Value>& all) {
-        all.resize(mine.size() * m_ranks); // within what it has room for
+        all.resize(mine.size() * m_ranks); // within its reserved capacity
         if (mine.empty()) return;
         all_gather(m_comm, mine.data(), all.data(), mine.size() * sizeof(Value));
         for (const Value& one : all) m_failed = m_failed || one.failed;
@@ -205,15 +205,15 @@ private:
     std::size_t m_begin;
     std::size_t m_end;
     std::vector<std::int64_t> m_cuts;
-    std::size_t m_batch = 1; ///< numbers that are searched for together
-    // Of a batch; lists of all ranks are first by rank:
+    std::size_t m_batch = 1; ///< cuts that are searched for together
+    // State of a batch; lists of all ranks are ordered by rank first:
     std::vector<Search> m_searches;
     std::vector<Pivot> m_pivots;
     std::vector<Proposal> m_proposed, m_proposals; ///< of this rank, of all
     std::vector<Before> m_before, m_all_before;    ///< likewise
     std::vector<std::size_t> m_order;
     Alone m_alone;
-    bool m_failed = false; ///< on some rank; the same on all
+    bool m_failed = false; ///< on any rank; the same on all ranks
 };
 
 } // namespace distview::impl

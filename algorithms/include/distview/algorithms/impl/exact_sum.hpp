@@ -10,10 +10,10 @@
 
 namespace distview::impl {
 
-// Exact sums of doubles. The words of a sum are digits of 32 bits in integers of 64 bits, so that carries can wait;
-// integers have one sum whatever the order, so ranks and threads add theirs word by word.
+// Exact sums of doubles. The words of a sum are digits of 32 bits in integers of 64 bits, so that carries can be
+// deferred. Sums of integers do not depend on the order, so ranks and threads add their sums word by word.
 
-/// What additions to a word are: plain ones, or atomic ones of many threads of a device.
+/// How a value is added to a word: plainly, or atomically if many threads of a device add.
 struct PlainAddition {
     KOKKOS_FORCEINLINE_FUNCTION static void add(std::int64_t& word, std::int64_t value) {
         word += value;
@@ -25,7 +25,7 @@ struct AtomicAddition {
     }
 };
 
-/// A finite double is (-1)^negative * mantissa * 2^(position - 1074), of which all three are integers.
+/// A finite double is (-1)^negative * mantissa * 2^(position - 1074); all three are integers.
 struct DoubleParts {
     std::uint64_t mantissa;
     int position;
@@ -41,11 +41,11 @@ KOKKOS_FORCEINLINE_FUNCTION DoubleParts parts_of(double value) {
             exponent != 0x7ff};
 }
 
-/// The exact sum of doubles, or, if `Wide`, of doubles and of products of two.
+/// The exact sum of doubles; if `Wide`, also of products of two doubles.
 ///
-/// Value and words: the sum over i of words[i] * 2^(32 i + lowest), with room for 2^63 summands of any size.
-/// NaN and infinities are counted apart. A sum is plain words: those of several ranks are added up by adding
-/// equal words, once both are normalized.
+/// The value is the sum over i of words[i] * 2^(32 i + lowest), with room for 2^63 summands of any size. NaN and
+/// infinities are counted separately. A sum consists of plain words: once the sums of several ranks are normalized,
+/// they are added up word by word.
 ///
 ///     ExactSum<false> sum;
 ///     sum.clear();
@@ -54,24 +54,24 @@ KOKKOS_FORCEINLINE_FUNCTION DoubleParts parts_of(double value) {
 template <bool Wide>
 struct ExactSum {
     static constexpr bool wide = Wide;
-    /// Exponent of the lowest bit; a multiple of 32 below that of any summand, -1074 or -2148.
+    /// Exponent of the lowest bit: a multiple of 32 below the lowest bit of any summand, which is -1074 or -2148.
     static constexpr int lowest = Wide ? -2176 : -1088;
     static constexpr int digits = Wide ? 134 : 68;
 
     std::int64_t words[digits];
-    std::int64_t not_a_number;   ///< how many
-    std::int64_t plus_infinity;  ///< how many
-    std::int64_t minus_infinity; ///< how many
-    std::int64_t additions;      ///< since words were normalized
+    std::int64_t not_a_number;   ///< number of NaNs added
+    std::int64_t plus_infinity;  ///< number of these added
+    std::int64_t minus_infinity; ///< number of these added
+    std::int64_t additions;      ///< additions since words were normalized
 
     KOKKOS_FUNCTION void clear() { *this = {}; }
 
-    /// Adds one number; of any size, NaN and infinities too.
+    /// Adds one number of any size, NaN and infinities included.
     KOKKOS_FUNCTION void add(double value) {
         add_number<PlainAddition>(value);
         count_addition();
     }
-    /// Adds x * y, not rounded.
+    /// Adds x * y without rounding.
     KOKKOS_FUNCTION void add_product(double x, double y)
         requires Wide
     {
@@ -86,7 +86,7 @@ struct ExactSum {
         normalize();
     }
 
-    /// Carries: then all words but the last, which has the sign, are in [0, 2^32).
+    /// Propagates carries: afterwards all words are in [0, 2^32), except the last, which has the sign.
     KOKKOS_FUNCTION void normalize() {
         std::int64_t carry = 0;
         for (int i = 0; i + 1 < digits; ++i) {
@@ -98,14 +98,14 @@ struct ExactSum {
         additions = 0;
     }
 
-    /// The sum rounded once to the nearest double (or float), ties to even; as IEEE 754 adds NaN and infinities. A
-    /// sum of zero is +0.
+    /// The sum, rounded once to the nearest double (or float), ties to even; NaN and infinities as in IEEE 754. A sum
+    /// of zero is +0.
     template <class T = double>
     T rounded() const;
     /// The square root of the sum, which must not be negative, rounded once.
     double rounded_root() const;
 
-    /// add() without normalizing: `Addition` may be atomic. At most 2^27 in a row.
+    /// add() without normalizing; `Addition` may be atomic. At most 2^27 calls in a row.
     template <class Addition>
     KOKKOS_FUNCTION void add_number(double value) {
         const DoubleParts parts = parts_of(value);
@@ -127,7 +127,7 @@ struct ExactSum {
     }
 
 private:
-    /// An addition changes a word by less than 2^35: two sums with 2^26 of them can be added up.
+    /// An addition changes a word by less than 2^35, so two sums with 2^26 additions each can be added.
     KOKKOS_FUNCTION void count_addition() {
         if (++additions >= (std::int64_t{1} << 26)) normalize();
     }
@@ -142,7 +142,7 @@ private:
         std::int64_t* word = words + (position >> 5);
         const std::uint64_t low = (value & 0xffffffff) << shift;
         const std::uint64_t high = (value >> 32) << shift;
-        // Without a branch, which would often be predicted wrong.
+        // Branchless: a branch would often be mispredicted.
         const std::int64_t sign = -static_cast<std::int64_t>(negative);
         const auto give = [sign](std::int64_t& to, std::uint64_t digit) {
             Addition::add(to, (static_cast<std::int64_t>(digit) ^ sign) - sign);
@@ -161,7 +161,7 @@ extern template float ExactSum<false>::rounded<float>() const;
 extern template double ExactSum<false>::rounded_root() const;
 extern template double ExactSum<true>::rounded_root() const;
 
-/// How many numbers are added to a sum at once, at most: each row counts as a multiple of exact_lanes.
+/// Maximum number of numbers added to a sum at once; each row counts as a multiple of exact_lanes.
 inline constexpr int exact_block = 1024;
 inline constexpr int exact_lanes = 16;
 
@@ -174,16 +174,16 @@ struct NumberRow {
     friend bool operator==(const NumberRow&, const NumberRow&) = default;
 };
 
-/// Adds the numbers of some rows. `bound` is a guess that is made better from call to call, at first anything:
-/// numbers below 2^bound are expected.
+/// Adds the numbers of some rows. They are expected to be below 2^bound; `bound` may begin with any value, and each
+/// call improves it.
 ///
-/// Some operations of a vector each if the numbers are within 30 powers of two of the largest, or zero; else exact
-/// all the same.
+/// Costs a few vector operations each if the numbers are zero or within 30 powers of two of the largest; the sum is
+/// exact for all other numbers, too.
 template <bool Wide>
 void add_numbers(ExactSum<Wide>& sum, int& bound, std::span<const NumberRow> rows);
-/// The same for products, which are not rounded.
+/// Same, for products, which are not rounded.
 void add_products(ExactSum<true>& sum, int& bound, std::span<const NumberRow> rows);
-/// The sum of numbers in double, the additions in an order that follows from `count`.
+/// The sum of numbers in double; the order of the additions depends only on `count`.
 double rounded_sum(const double* values, int count);
 
 } // namespace distview::impl

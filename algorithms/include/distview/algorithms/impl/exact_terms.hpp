@@ -9,14 +9,14 @@
 
 namespace distview::impl {
 
-// What the cells of reproducible sums, scalar products and norms add; see exact_reduction.hpp. The parts of complex
-// numbers have sums of their own.
+// Terms that the cells add to reproducible sums, scalar products and norms; see exact_reduction.hpp. The parts of
+// complex numbers have separate sums.
 
-/// Element types whose reproducible sums differ from the others: sums of integers are exact anyway.
+/// Element types whose reproducible sums differ from ordinary ones: sums of integers are exact anyway.
 template <class T>
 inline constexpr bool rounds_sums = std::floating_point<T> || is_complex<T>;
 
-/// Whether products of two elements, or of two parts, are doubles: those of float.
+/// Whether products of two elements, or of two parts, are exact as doubles: true for float.
 template <class T>
 inline constexpr bool has_exact_products = std::same_as<T, float>;
 template <template <class> class Complex, class T>
@@ -27,11 +27,11 @@ struct TermShape {
     static constexpr int sums = Sums;
     static constexpr int streams = Streams;
     static constexpr bool wide = Wide;
-    /// Whether the elements are the terms, or the factors of the terms.
+    /// Whether the elements themselves are the terms, or the factors of the terms.
     static constexpr bool direct = std::same_as<Element, double>;
     KOKKOS_FUNCTION static constexpr int sum_of(int stream) { return stream * Sums / Streams; }
 
-    /// Adds x * y: as a number where that is exact.
+    /// Adds x * y, as one number if that is exact.
     template <int Stream, class Slot>
     KOKKOS_FORCEINLINE_FUNCTION static void multiply(Slot& slot, double x, double y) {
         if constexpr (Wide)
@@ -93,7 +93,7 @@ struct DotTerms : TermShape<T, parts_of_number<T>, is_complex<T> ? 4 : 1, !has_e
     }
 };
 
-/// Absolute values; those of complex numbers are rounded one by one.
+/// Absolute values; for complex numbers each one is rounded.
 template <ViewLike View, class T = typename View::non_const_value_type>
 struct MagnitudeTerms : TermShape<T, 1, 1, false> {
     explicit MagnitudeTerms(const View& elements) : view(elements) {}
@@ -140,7 +140,7 @@ ExactSums<Terms> exact_sums(const Caller& caller, const Exec& exec, const Commun
                               [&] { return exact_section(caller, exec, view, cells, terms); });
 }
 
-/// Sums of an element type, rounded.
+/// Exact sums, rounded to the sum type of an element type.
 template <class T, class Terms>
 SumType<T> rounded(const ExactSums<Terms>& all) {
     if constexpr (is_complex<T>)

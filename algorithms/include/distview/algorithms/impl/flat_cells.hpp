@@ -9,10 +9,10 @@
 
 namespace distview::impl {
 
-// Cells that lie next to each other in memory, as all of a section without padding do, are one row
-// whatever their axes: axes that are a few cells long cost nothing.
+// Cells that are contiguous in memory, such as all cells of a section without padding, are treated as one row, whatever
+// their axes: axes with few cells then cost nothing.
 
-/// Elements in a row, wherever they are.
+/// Elements of any view as one row.
 template <ViewLike View>
 using FlatView = Kokkos::View<typename View::value_type*, Kokkos::LayoutRight,
                               typename View::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -20,7 +20,7 @@ using FlatView = Kokkos::View<typename View::value_type*, Kokkos::LayoutRight,
 /// Whether the cells of `box` follow each other in memory without gaps.
 template <ViewLike View, int Rank>
 bool is_flat(const View& view, const CellBox<Rank>& box) {
-    std::int64_t row = 1; // so many cells have been found to follow each other
+    std::int64_t row = 1; // number of cells found to follow each other so far
     for (int found = 0; found < Rank; ++found) {
         int next = -1;
         for (int d = 0; d < Rank; ++d) {
@@ -42,7 +42,7 @@ bool same_strides(const A& a, const B& b, const CellBox<Rank>& box) {
     return true;
 }
 
-/// The cells of `box` moved by `shift`, as a row; they must be one.
+/// The cells of `box`, moved by `shift`, as a row; they must be contiguous.
 template <ViewLike View, int Rank>
 FlatView<View> flat_cells(const View& view, const CellBox<Rank>& box,
                           const Shift<Rank>& shift = {}) {
@@ -53,7 +53,7 @@ FlatView<View> flat_cells(const View& view, const CellBox<Rank>& box,
     return FlatView<View>(view.data() + offset, static_cast<std::size_t>(box.count()));
 }
 
-/// Calls body(i) for i from 0 to `count`; returns at once.
+/// Calls body(i) for i from 0 to `count` - 1; returns at once.
 template <ExecutionSpace Exec, class Body>
 void launch_flat(const Caller& caller, const Exec& exec, std::int64_t count, const Body& body) {
     if (count == 0) return;
@@ -65,8 +65,8 @@ void launch_flat(const Caller& caller, const Exec& exec, std::int64_t count, con
         launch_walk(caller.label(), exec, CellWalk<1, 0, false, std::int64_t>(box), body);
 }
 
-/// Launches `Body`, which writes `y`, over the cells of `x` and `y`, which are shifted against each other: make(x, y)
-/// makes it from a view or a row of each.
+/// Launches `Body`, which writes `y`, over the cells of `x` and `y`, whose positions may be shifted against each other.
+/// make(x, y) creates the body from the two views, or from two rows.
 template <ExecutionSpace Exec, DistViewLike X, DistViewLike Y, class Make>
 void launch_for_pair(const Caller& caller, const Exec& exec, const X& x, const Y& y, Cells cells,
                      const Make& make) {

@@ -38,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto& value_at(Pack& pack) {
         return value_at<Number - 1>(pack.rest);
 }
 
-/// Whether a Kokkos reducer's result is in memory of the host.
+/// Whether a Kokkos reducer's result is in host memory.
 template <class Reducer>
 constexpr bool gives_to_host() {
     if constexpr (requires { typename std::remove_cvref_t<Reducer>::result_view_type; })
@@ -49,7 +49,7 @@ constexpr bool gives_to_host() {
         return false;
 }
 
-/// A Kokkos reducer for what the user passes: itself, or a sum for a plain variable.
+/// The Kokkos reducer for an argument: the argument itself, or a sum for a plain variable.
 template <class T>
 auto as_reducer(T& result) {
     if constexpr (Kokkos::is_reducer<std::remove_const_t<T>>::value)
@@ -58,11 +58,11 @@ auto as_reducer(T& result) {
         return Kokkos::Sum<T>(result);
 }
 
-/// A program's functor and its Kokkos reducers as a reduction of this library.
+/// Adapts a program's functor and its Kokkos reducers to a reduction of this library.
 template <int Rank, class Functor, class... Reducers>
 struct FunctorReduction {
     using value_type = ValuePack<typename Reducers::value_type...>;
-    /// So many that sums are not bound by the latency of an addition.
+    /// Enough partial results that the latency of an addition does not limit sums.
     static constexpr int lanes = 8;
     static constexpr bool takes_narrow_indices = declares_narrow_indices<Functor, Rank>();
 
@@ -77,7 +77,7 @@ struct FunctorReduction {
     KOKKOS_FORCEINLINE_FUNCTION void operator()(value_type& value, Indices... at) const {
         call(Numbers(), value, at...);
     }
-    /// Gives the results to the variables that the reducers were made with.
+    /// Assigns the results to the variables for which the reducers were created.
     void assign(const value_type& value) const { assign_each(Numbers(), value); }
 
 private:

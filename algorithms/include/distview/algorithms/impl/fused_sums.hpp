@@ -13,10 +13,10 @@
 
 namespace distview::impl {
 
-// Kernels that change arrays and add up terms of the changed cells in one pass, exactly or rounded. Terms are those
-// of exact_reduction.hpp; their products are stored as factors in the one case, as doubles in the other.
+// Kernels that update arrays and, in the same pass, add up terms of the updated cells, exactly or rounded. Terms are
+// defined in exact_reduction.hpp; products are stored as factors for exact sums and as doubles for rounded ones.
 
-/// a * b + c, rounded the same way wherever a compiler puts it: fused exactly if the processor does it.
+/// a * b + c, rounded alike wherever a compiler places it: fused if, and only if, the processor can.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T multiply_add(T a, T b, T c) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__FMA__) ||               \
@@ -39,7 +39,7 @@ struct RoundedSums {
     }
 };
 
-/// Terms whose products are rounded at once.
+/// Terms whose products are rounded immediately.
 template <class Terms>
 struct RoundedTerms {
     static constexpr int sums = Terms::sums;
@@ -68,7 +68,7 @@ struct RoundedTerms {
     }
 };
 
-/// Rounded sums of a part of the cells, on a host thread; the order follows from the cells of the part.
+/// Rounded sums of a part of the cells, on a host thread; the order depends only on the part's cells.
 template <class Walk, class Terms>
 struct RoundedRows {
     using value_type = RoundedSums<Terms>;
@@ -87,7 +87,7 @@ struct RoundedRows {
     void join(value_type& value, const value_type& other) const { value.add(other); }
 };
 
-/// The same where every thread takes one cell.
+/// Same, if every thread computes one cell.
 template <class Walk, class Terms, class CellNumber>
 struct RoundedCells {
     using value_type = RoundedSums<Terms>;
@@ -141,8 +141,8 @@ RoundedSums<Terms> rounded_section(const Caller& caller, const Exec& exec, const
     return total;
 }
 
-/// Calls the terms for every cell of the interior and adds them up on all ranks, in one collective. All ranks pass
-/// sections of the same array, which they have agreed on.
+/// Calls the terms for every interior cell and adds them up over all ranks, in one collective. All ranks pass sections
+/// of the same array, on which they have already agreed.
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike View, class Terms>

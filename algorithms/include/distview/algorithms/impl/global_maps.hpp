@@ -8,7 +8,7 @@
 
 namespace distview::impl {
 
-/// Local to global indices of a section all of whose axes are blocks: a shift, which vectorises.
+/// Converts local to global indices if all axes of a section are blocks: a shift, which vectorises.
 template <int Rank>
 struct ShiftMaps {
     std::int64_t shift[CellBox<Rank>::axes] = {};
@@ -18,7 +18,7 @@ struct ShiftMaps {
     }
 };
 
-/// The axes of a layout in kernels of the host, which read the layout's own tables.
+/// The axes of a layout for host kernels, which read the layout's own tables.
 class HostLayout {
 public:
     template <ExecutionSpace Exec>
@@ -34,7 +34,7 @@ template <class MemorySpace>
 using KernelLayout = std::conditional_t<std::is_same_v<MemorySpace, Kokkos::HostSpace>, HostLayout,
                                         DeviceLayout<MemorySpace>>;
 
-/// Local to global indices of a section of any layout.
+/// Converts local to global indices for a section of any layout.
 template <class MemorySpace>
 struct LayoutMaps {
     KernelLayout<MemorySpace> layout;
@@ -45,7 +45,7 @@ struct LayoutMaps {
     }
 };
 
-/// Calls use(maps) with the cheapest maps that do for the section.
+/// Calls use(maps) with the cheapest maps that suffice for the section.
 template <ExecutionSpace Exec, DistViewLike View, class Use>
 void with_global_maps(const Exec& exec, const View& view, Use&& use) {
     constexpr int rank = View::rank();
@@ -62,7 +62,7 @@ void with_global_maps(const Exec& exec, const View& view, Use&& use) {
     }
 }
 
-/// Calls a functor of global indices with those of a cell given by local ones; `WithLocal`: of both.
+/// Calls a functor of global indices for a cell given by local indices; `WithLocal`: the functor gets both.
 template <class Functor, class Maps, int Rank, bool WithLocal>
 struct GlobalBody {
     static constexpr bool takes_narrow_indices =

@@ -8,9 +8,9 @@
 
 namespace distview::impl {
 
-// The kernels of a conjugate gradient iteration. All arrays have one layout, hence the same indices.
+// The kernels of a conjugate gradient iteration. All arrays have the same layout and so the same indices.
 
-/// How an element of z = M^-1 r is found: as that of r, from that of r, or where a preconditioner has left it.
+/// Ways to get an element of z = M^-1 r: it equals r's element, is computed from it, or is stored by a preconditioner.
 struct SameElement {
     static constexpr bool is_identity = true;
     static constexpr bool takes_narrow_indices = false;
@@ -100,7 +100,7 @@ struct ResidualTerms : GradientTerms<1> {
     }
 };
 
-/// How many elements are not zero.
+/// The number of elements that are not zero.
 template <ViewLike View>
 struct NonZeroTerms : GradientTerms<1> {
     explicit NonZeroTerms(const View& elements) : view(elements) {}

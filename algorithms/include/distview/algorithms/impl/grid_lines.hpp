@@ -8,8 +8,8 @@
 
 namespace distview::impl {
 
-/// The lines of a process grid along one axis: processes whose other coordinates are equal. A process has a
-/// place in its line, its coordinate along the axis.
+/// The lines of a process grid along one axis: processes whose other coordinates are equal. The place of a process in
+/// its line is its coordinate along the axis.
 struct GridLines {
     GridLines() = default;
     GridLines(const ProcessGrid& grid, int axis, int process);
@@ -20,49 +20,49 @@ struct GridLines {
     int place = 0;  ///< of this process
 
     int process(int of_line, int at_place) const;
-    /// Process number place * count + line of a grid of places and lines is this process of the array's grid.
+    /// Entry place * count + line is the process of the array's grid at this place of this line.
     std::vector<int> by_place() const;
 
 private:
-    int m_inner = 1; ///< processes from one place to the next
+    int m_inner = 1; ///< distance in process numbers from one place to the next
 };
 
-/// How many values each line's processes hold, and how they are cut into slices, of which each place of a line
-/// works on one: the layouts of buffers of 8-byte words along lines.
+/// The numbers of values of each line's processes. Values may be cut into slices, one for each place of a line, which
+/// works on it. Describes the layouts of buffers of 8-byte words along lines.
 ///
-/// The axes are: slice, place that contributes, words of a slice of all lines. The grids have the places along
-/// the first or the second one, and the lines along the third.
+/// The axes are: slice, contributing place, words of a slice of all lines. The grids have the places along the first or
+/// the second axis, and the lines along the third.
 class LineWords {
 public:
     LineWords() = default;
-    /// With one slice only if there are few values or places: then moving all of them to all is cheap.
+    /// Makes only one slice if there are few values or places: then sending all values to all places is cheap.
     LineWords(const GridLines& lines, const std::vector<std::int64_t>& values,
               std::int64_t value_bytes);
 
     bool is_sliced() const noexcept { return m_slices > 1; }
-    /// Values of a slice of this process's line, the last slice being shorter.
+    /// Number of values of a slice of this process's line; the last slice may be shorter.
     std::int64_t slice_values() const noexcept { return m_slice_values; }
     /// Values of this process's slice.
     std::int64_t own_slice_values() const noexcept;
     std::int64_t values() const noexcept { return m_values; }
     std::int64_t slice_bytes() const noexcept { return 8 * slice_words(m_lines.line); }
-    /// Words of the buffers for this process's own values, and for those of all places that it works on.
+    /// Words of the buffers for this process's own values, and for the values of all places that it joins.
     std::int64_t own_words() const noexcept { return m_slices * slice_words(m_lines.line); }
     std::int64_t all_words() const noexcept { return m_lines.length * slice_words(m_lines.line); }
 
     /// All slices of the values of every place, held by that place.
     ArrayLayout own() const;
-    /// The same, of one slice or several, held by all places of the line: of every place.
+    /// The values of every place, in one slice or several, held by all places of the line.
     ArrayLayout of_all() const;
     /// The same, held by place `root` only.
     ArrayLayout at_root(int root) const;
     /// A slice of the values of all places, held by the place of that slice.
     ArrayLayout slices_of_all() const;
-    /// A slice, held by its place; all slices, held by all places; held by `root`.
+    /// One slice, held by its place; all slices, held by all places; all slices, held by `root`.
     ArrayLayout own_slice() const;
     ArrayLayout slices_everywhere() const;
     ArrayLayout slices_at(int root) const;
-    /// All words of a line as one slice of one place: held by `root`; by all.
+    /// All words of a line as one slice of one place: held by `root`; held by all places.
     ArrayLayout only_at(int root) const;
     ArrayLayout everywhere() const;
 
@@ -77,7 +77,7 @@ private:
     std::int64_t m_slices = 1;
     std::int64_t m_values = 0;
     std::int64_t m_slice_values = 0;
-    std::vector<std::int64_t> m_words; ///< of a slice: bounds by line
+    std::vector<std::int64_t> m_words; ///< bounds of a slice's words, by line
 };
 
 } // namespace distview::impl

@@ -16,7 +16,7 @@
 
 namespace distview::impl {
 
-/// Notes the global indices of elements that a functor asks for; on the host. They are all read as T().
+/// Records the global indices of the elements that a functor requests, on the host. Every element reads as T().
 template <class T, int Rank>
 class RecordedElements {
 public:
@@ -34,7 +34,7 @@ private:
     std::vector<std::int64_t>* m_indices;
 };
 
-/// Elements of this process's section, along axes of blocks: by adding to indices.
+/// Elements of this process's section, along axes of blocks: found by adding a shift to each index.
 template <ViewLike View, int Rank>
 class OwnElements {
 public:
@@ -60,7 +60,7 @@ private:
     std::int64_t m_shift[Rank];
 };
 
-/// Elements in the order in which the functor asked for them before, by their addresses.
+/// Elements by their addresses, in the order in which the functor has requested them.
 template <class T>
 class ReplayedElements {
 public:
@@ -80,33 +80,33 @@ public:
 private:
     mutable const std::int64_t* m_next;
     const std::int64_t* m_end;
-    std::int64_t* m_overruns; ///< any thread may write it: always the same value
+    std::int64_t* m_overruns; ///< written by any thread, always with the same value
 };
 
-/// Cells of a loop, and elements that its functor asks for, as found by running it once.
+/// The cells of a loop and the elements that its functor requests, found by running the functor once.
 ///
-/// Cells are some interior cells of `to`; those of `inner` ask for nothing but own elements.
+/// Cells are some interior cells of `to`; cells in `inner` request only own elements.
 struct Inspection {
-    LocalBox inner{};                  ///< positions in the section of `to`; empty if none is
-    std::vector<std::int64_t> cells{}; ///< of the others: global indices, one cell after the other
-    std::vector<std::int64_t> cell_at{}; ///< and their places in the section of `to`, in elements
+    LocalBox inner{}; ///< positions in the section of `to`; empty if there are none
+    std::vector<std::int64_t> cells{};   ///< global indices of the outer cells, cell after cell
+    std::vector<std::int64_t> cell_at{}; ///< their offsets in the section of `to`, in elements
     std::vector<std::int64_t> first{};   ///< number of each one's first element; one more
-    /// Of all elements: the place in the section of `from`; of those of other processes ~(number in the list to bring).
+    /// For each element: its offset in the section of `from`, or ~(number in `brought`) if another process owns it.
     std::vector<std::int64_t> places{};
-    std::vector<std::int64_t> brought{}; ///< global indices of the list to bring
+    std::vector<std::int64_t> brought{}; ///< global indices of the elements to bring
 };
 
-/// Builds an Inspection from what a functor asks for, cell by cell.
+/// Builds an Inspection from the elements that a functor requests, cell by cell.
 class Inspector {
 public:
-    /// `from_strides` and `to_strides` are those of the sections, in elements; `cells` is a range of global indices for
-    /// each axis of `to`, or none: all.
+    /// `from_strides` and `to_strides` are the sections' strides in elements. `cells` has a range of global indices for
+    /// each axis of `to`, or none: all cells.
     Inspector(const ArrayLayout& from, const ArrayLayout& to, int process,
               const Extents& from_strides, const Extents& to_strides,
               std::vector<IndexRange> cells);
 
-    /// Calls ask(cell, indices) for these interior cells of `to`, with their global indices: twice for those at the border. It
-    /// appends the indices of the elements of `from` that the cell asks for, always the same.
+    /// Calls ask(cell, indices) for these interior cells of `to` with their global indices, twice for outer cells.
+    /// ask() appends the indices of the elements of `from` that the cell requests, in every call the same.
     template <class Ask>
     Inspection inspect(Ask&& ask) {
         std::vector<std::int64_t> indices;
@@ -125,7 +125,7 @@ public:
         return finish();
     }
 
-    /// Position of the element with index 0 along each axis of `from`; if there are inner cells all axes are blocks.
+    /// Position of the element with index 0 along each axis of `from`, if inner cells exist: then all axes are blocks.
     const Extents& shift() const noexcept { return m_shift; }
 
 private:
@@ -158,7 +158,7 @@ private:
     void choose_inner();
     bool is_inner(const Position& position) const;
     bool is_own(const Index& indices) const;
-    /// Place in the section of `from` of an own element; -1 if it is another process's.
+    /// Offset of an own element in the section of `from`; -1 if another process owns it.
     std::int64_t own_place(const std::int64_t* index) const;
     void add_cell(const Index& cell, const Position& position, const Index& indices);
     Inspection finish();
@@ -171,9 +171,9 @@ private:
     Extents m_to_strides;
     std::vector<IndexRange> m_cells;
     Extents m_shift{};
-    bool m_has_blocks = true;                    ///< and nothing else, both arrays
+    bool m_has_blocks = true;                    ///< whether all axes of both arrays are blocks
     std::array<LocalRange, max_rank> m_ranges{}; ///< interior positions of `to`
-    std::vector<char> m_own;                     ///< by cell, whether it asks for own elements only
+    std::vector<char> m_own;                     ///< by cell, whether it requests only own elements
     Index m_foreign; ///< elements of other processes, in the order of `places`
     Inspection m_result;
 };

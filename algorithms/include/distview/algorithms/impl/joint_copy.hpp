@@ -17,8 +17,8 @@
 
 namespace distview::impl {
 
-/// A call of with_local_copy() in which all ranks take part: the cells that each of them wants, brought, passed to the
-/// function and taken back.
+/// A call of with_local_copy() in which all ranks take part: brings the cells that each rank requests, passes them to
+/// the function, and takes them back.
 template <ExecutionSpace Exec, DistViewLike View>
 class JointCopy {
 public:
@@ -32,7 +32,7 @@ public:
           m_everywhere(arguments.part == LocalPart::whole_everywhere && comm.size() > 1),
           m_copier(caller, exec, view, arguments) {}
 
-    /// Makes ranks agree on arguments, and tells them what each one wants: find_cells() says what this one does.
+    /// Agrees on arguments, and exchanges the ranks' requests; find_cells() returns this rank's request.
     template <class FindCells>
     void claim(FindCells&& find_cells) {
         Alone alone;
@@ -104,7 +104,7 @@ private:
             m_copier.take(*here);
     }
 
-    /// The copy of rank `at`, where it is, as an array of that rank alone.
+    /// The copy of rank `at`, on that rank, as an array of that rank alone.
     struct Single {
         ArrayLayout layout;
         std::vector<AxisSlice> slices; ///< of the distributed array
@@ -133,7 +133,7 @@ private:
         plan.execute(m_exec, m_view, one.here());
         if (one.copy) m_copier.count_in();
     }
-    /// Takes what has been written to the copy of rank `from` back.
+    /// Takes the elements that were written to the copy of rank `from` back.
     void take(const CellRange& cells, int from) {
         Single one = single(cells, from, [&] { m_copier.count_out(); });
         RedistributionPlan plan(
@@ -171,13 +171,13 @@ private:
     View m_view;
     LocalCopyArguments m_arguments;
     int m_root;
-    bool m_everywhere; ///< whether every rank gets a copy of everything
+    bool m_everywhere; ///< whether every rank gets a copy of the whole array
     Copier m_copier;
     CellRange m_mine;
     std::vector<CellRange> m_wanted; ///< by rank
 };
 
-/// with_local_copy() where all ranks take part; find_cells() says which cells this rank wants.
+/// with_local_copy() if all ranks take part; find_cells() returns the cells that this rank requests.
 template <ExecutionSpace Exec, DistViewLike View, class FindCells, class Function>
 LocalCopyBytes copy_jointly(const Caller& caller, const Exec& exec, const Communicator& comm,
                             const View& view, const LocalCopyArguments& arguments, int root,

@@ -19,7 +19,7 @@
 
 namespace distview::impl {
 
-/// What a GridAxis keeps, whatever memory it is in.
+/// The exchanges that a GridAxis keeps, in any memory space.
 class LineExchangeBase {
 public:
     LineExchangeBase(std::vector<std::int64_t> values, std::int64_t value_bytes)
@@ -38,14 +38,14 @@ private:
     std::int64_t m_value_bytes;
 };
 
-/// Plans and buffers for so many values of so many bytes in the processes of each line of a process grid.
+/// Plans and buffers for given numbers of values, of a given size, in the processes of each line of a process grid.
 ///
-/// Callers write this process's values to own<Value>() and find what they asked for there, on `exec`. Values are
-/// joined place after place in ascending order, so that results have the same bits however they travel.
+/// Callers write this process's values to own<Value>() and find the result there, on `exec`. Values are joined place
+/// after place in ascending order, so that results have the same bits whatever messages carry them.
 template <class MemorySpace>
 class LineExchange final : public LineExchangeBase {
 public:
-    /// Local, to be agreed on.
+    /// Local; ranks must agree on its outcome.
     template <ExecutionSpace Exec>
     LineExchange(const Exec& exec, const Communicator& comm, const GridLines& lines,
                  const std::vector<std::int64_t>& values, std::int64_t value_bytes)
@@ -64,7 +64,7 @@ public:
     Value* own() const {
         return reinterpret_cast<Value*>(m_own.data());
     }
-    /// The places whose values count, ascending; the same on all processes of the line. Others' are never looked at.
+    /// Sets the places whose values count, ascending; the same on all processes of the line. Other values are ignored.
     template <ExecutionSpace Exec>
     void set_places(const Exec& exec, const std::vector<int>& places) {
         if (places == m_places_host) return;
@@ -82,9 +82,9 @@ public:
         set_places(exec, places);
     }
 
-    // Collective: exceptions of this rank's kernels are left to `alone`.
+    // Collective; `alone` keeps exceptions of this rank's kernels.
 
-    /// All places' values joined, on all of them.
+    /// Joins the values of all places, on all places.
     template <class Operation, ExecutionSpace Exec>
     void reduce_to_all(const Caller& caller, Alone& alone, const Exec& exec,
                        const Operation& operation) {
@@ -96,7 +96,7 @@ public:
                 exec, Move::slices_to_all, 0, [&] { return section(m_words.own_slice(), m_slice); },
                 [&] { return section(m_words.slices_everywhere(), m_own); });
     }
-    /// The same on place `root` only; own() is of no use elsewhere.
+    /// Same, on place `root` only; own() is unspecified on other places.
     template <class Operation, ExecutionSpace Exec>
     void reduce_to(int root, const Caller& caller, Alone& alone, const Exec& exec,
                    const Operation& operation) {
@@ -115,7 +115,7 @@ public:
             if (m_lines.place == root) join(caller, alone, exec, operation, m_own);
         }
     }
-    /// What the places before this one give together; own() is of no use in the first place that counts.
+    /// Joins the values of the places before this one; own() is unspecified in the first place that counts.
     template <class Operation, ExecutionSpace Exec>
     void scan(const Caller& caller, Alone& alone, const Exec& exec, const Operation& operation) {
         if (m_lines.length == 1) return;
@@ -132,7 +132,7 @@ public:
             copy_words(caller, alone, exec, m_lines.place * m_words.slice_bytes() / 8,
                        m_words.slice_bytes() / 8);
     }
-    /// The values of place `root` on all of them.
+    /// Copies the values of place `root` to all places.
     template <ExecutionSpace Exec>
     void broadcast(int root, const Caller& caller, Alone& alone, const Exec& exec) {
         if (m_lines.length == 1) return;
@@ -158,7 +158,7 @@ private:
         std::optional<RedistributionPlan> plan{};
     };
 
-    /// Where the node's other processes can read it, if there is such memory; zeros.
+    /// Allocates zeros, if possible in memory that the node's other processes can read.
     template <ExecutionSpace Exec>
     Buffer allocate(const Exec& exec, std::int64_t words) {
         const auto count = static_cast<std::size_t>(std::max<std::int64_t>(words, 2));
@@ -176,7 +176,7 @@ private:
         return buffer;
     }
 
-    /// Brings what this process is to join to m_all: a slice, or all, of all places.
+    /// Brings the values that this process joins to m_all: a slice of all places' values, or all of them.
     template <ExecutionSpace Exec>
     void collect(const Exec& exec) {
         const auto own = [&] { return section(m_words.own(), m_own); };
@@ -218,7 +218,7 @@ private:
                                           static_cast<std::size_t>(extents[2]))};
     }
 
-    /// Makes the plan the first time, between what from() and to() return.
+    /// Moves values from the section from() to the section to(); the first call creates the plan.
     template <ExecutionSpace Exec, class From, class To>
     void move(const Exec& exec, Move what, int root, const From& from, const To& to) {
         auto step = m_steps.find({what, root});

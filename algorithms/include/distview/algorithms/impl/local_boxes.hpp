@@ -23,16 +23,16 @@ struct PlainShape {
     std::int64_t leading_dimension = 1;
 };
 
-/// A plain array without gaps.
+/// The shape of a plain array without gaps.
 PlainShape plain_shape(const Extents& extents, int rank, MemoryOrder order);
 
-/// The shape of elements with these strides if they are a plain array; `with_gaps`: also if lines along the
-/// fastest axis are farther apart than they are long.
+/// The shape of elements with these strides if they form a plain array; `with_gaps`: also if lines along the fastest
+/// axis are farther apart than they are long.
 std::optional<PlainShape> as_plain(const Extents& extents, const Extents& strides, int rank,
                                    MemoryOrder order, bool with_gaps);
 
-/// A box of interior cells of a whole array. Cells of an unstructured axis count in ascending order of
-/// their labels. Sent to other ranks as it is.
+/// A box of interior cells of a whole array. Cells of an unstructured axis are counted in ascending order of their
+/// labels. Sent to other ranks as bytes.
 struct CellRange {
     Extents begin{};
     Extents count{};
@@ -40,28 +40,28 @@ struct CellRange {
         false; ///< whether a redistribution brings the cells to the rank that wants them
 };
 
-/// Throws UsageError if labels are not known; of box_of() LayoutError if a range leaves the interior.
+/// Throw UsageError if labels are not known; box_of() throws LayoutError if a range leaves the interior.
 CellRange whole_array(const char* caller, const ArrayLayout& layout);
 CellRange box_of(const char* caller, const ArrayLayout& layout,
                  std::span<const GlobalRange> ranges);
 
 std::int64_t cell_count(const CellRange& cells, int rank);
 std::vector<AxisSlice> slices_of(const CellRange& cells, int rank);
-/// The layout of these cells as an array of their own on one process.
+/// The layout of these cells as a separate array on one process.
 ArrayLayout single_layout(const CellRange& cells, int rank);
 
-/// The positions of cells in a process's section; nothing unless it holds all of them, one next to the
-/// other, and no other process does.
+/// The positions of cells in a process's section; nothing unless this process, and no other one, holds all of them, one
+/// next to the other.
 std::optional<LocalBox> find_in_section(const ArrayLayout& layout, int process,
                                         const CellRange& cells);
 
-/// Throws UsageError if cells are in the boxes of two ranks.
+/// Throws UsageError if the boxes of two ranks share cells.
 void check_disjoint(const char* caller, std::span<const CellRange> boxes, int rank);
 
-/// Which cells with_local_copy() is asked for.
+/// The cells requested from with_local_copy().
 enum class LocalPart { box, whole_on_root, whole_everywhere };
 
-/// Arguments that must be alike on all ranks, beside the array.
+/// Arguments that must be equal on all ranks, besides the array.
 struct LocalCopyArguments {
     Intent intent;
     MemoryOrder order;
@@ -70,7 +70,7 @@ struct LocalCopyArguments {
     LocalPart part;
 };
 
-/// agree() on what this rank failed with and on arguments.
+/// Agrees on this rank's failure and on the arguments.
 void agree_on_local_copy(const Communicator& comm, const Caller& caller,
                          const std::exception_ptr& failure, const CommonArguments& array,
                          const LocalCopyArguments& arguments);

@@ -16,7 +16,7 @@
 
 namespace distview::impl {
 
-/// Writes the elements of a copy to a section, but those that nobody has touched.
+/// Writes the elements of a copy to a section, except elements that the function has not written.
 template <ViewLike Section, ViewLike Copy>
 struct WriteTouchedBody {
     Section section;
@@ -36,7 +36,7 @@ struct CountTouchedBody {
     }
 };
 
-/// Where the cells of a section are in the whole array; labels count in ascending order.
+/// Positions of a section's cells in the whole array; labels are counted in ascending order.
 template <class MemorySpace>
 struct WholePositions {
     KernelLayout<MemorySpace> layout;
@@ -92,7 +92,7 @@ private:
     }
 };
 
-/// The plain array that with_local_copy() passes on: a section's own memory, or a copy, and what is copied.
+/// The plain array that with_local_copy() passes on, a section's own memory or a copy, and the copying of its elements.
 template <ExecutionSpace Exec, DistViewLike View>
 class LocalCopier {
 public:
@@ -116,18 +116,18 @@ public:
         });
     }
 
-    /// Says that the array is written, if it is: once nothing can refuse the call on this rank alone.
+    /// Marks the array as written if it will be. Called once no error can end the call on this rank alone.
     void note_intent() const {
         if (writes()) note_written(m_view);
     }
 
     bool writes() const { return m_arguments.intent != Intent::in; }
-    /// Whether elements that the function does not write can be told, and have to be.
+    /// Whether elements that the function does not write can be recognised, and must be.
     bool tells_untouched() const {
         return m_arguments.intent == Intent::out && !m_arguments.writes_all &&
                can_tell_untouched<Value>;
     }
-    /// Whether a copy begins with the array's elements.
+    /// Whether a copy must begin with the array's elements.
     bool needs_elements() const {
         return m_arguments.intent != Intent::out ||
                (!m_arguments.writes_all && !can_tell_untouched<Value>);
@@ -137,7 +137,7 @@ public:
         return {m_in * size, m_out * size};
     }
 
-    /// Takes cells of the section: its own memory if they lie as wanted, else makes room for a copy.
+    /// Takes cells of the section: in its own memory if they lie as requested, otherwise with memory for a copy.
     void take(const LocalBox& box) {
         const CellBox<rank> cells = cell_box(m_view, box);
         Extents extents{};
@@ -159,7 +159,7 @@ public:
     void take_none(const Extents& extents) {
         m_shape = plain_shape(extents, rank, m_arguments.order);
     }
-    /// Makes room for a copy of cells that come from elsewhere.
+    /// Allocates memory for a copy of cells that a redistribution brings.
     void make_room(const Extents& extents) {
         m_shape = plain_shape(extents, rank, m_arguments.order);
         std::int64_t count = 1;
@@ -177,10 +177,10 @@ public:
 
     /// Counts elements of the copy that a redistribution has brought.
     void count_in() { m_in += static_cast<std::int64_t>(m_copy.size()); }
-    /// Counts elements of the copy that a redistribution is going to take.
+    /// Counts elements of the copy that a redistribution is about to take.
     void count_out() { m_out += count_written(); }
 
-    /// Fills a copy of cells of the section as far as the intent needs it; waits for all work.
+    /// Fills a copy of the section's cells as far as the intent requires; waits for all work.
     void copy_in() {
         if (m_is_copy && m_copy.size() > 0 && needs_elements()) {
             launch_copy<true>();
@@ -188,7 +188,7 @@ public:
         }
         ready();
     }
-    /// Waits until the function may have the array.
+    /// Waits until the function may use the array.
     void ready() {
         if constexpr (can_tell_untouched<Value>)
             if (m_is_copy && tells_untouched())
@@ -204,7 +204,7 @@ public:
                                                m_is_copy));
     }
 
-    /// Writes a copy of cells of the section back if the intent says so.
+    /// Copies a copy of the section's cells back if the intent requires it.
     void copy_out() {
         if (!m_is_copy) return;
         if (writes() && m_copy.size() > 0) {
@@ -218,7 +218,7 @@ public:
         }
         drop();
     }
-    /// Writes the section's part of a copy of the whole array back.
+    /// Copies the section's part of a copy of the whole array back.
     void copy_part_out() {
         if constexpr (is_writable) {
             if constexpr (can_tell_untouched<Value>) {
@@ -228,7 +228,7 @@ public:
         }
         drop();
     }
-    /// Waits until nothing works on the copy, if there is one.
+    /// Waits until no work uses the copy, if there is one.
     void drop() {
         if (m_is_copy) m_exec.fence(m_caller.label(": the copy is dropped"));
     }
@@ -290,8 +290,8 @@ private:
     Exec m_exec;
     View m_view;
     LocalCopyArguments m_arguments;
-    LocalBox m_box{};          ///< of cells of the section
-    std::int64_t m_offset = 0; ///< of the first of them in the section
+    LocalBox m_box{};          ///< the cells of the section
+    std::int64_t m_offset = 0; ///< offset of the first of them in the section
     PlainShape m_shape;
     bool m_is_copy = false;
     Kokkos::View<Value*, Memory> m_copy;

@@ -12,20 +12,20 @@
 
 namespace distview::impl {
 
-/// Positions in a section of `from` for those in a section of `to`: position * factor + shift, where
-/// the factor is 0 along an axis of which `from` has one cell for all of `to`.
+/// Converts positions in a section of `to` to positions in a section of `from`: position * factor + shift. The factor
+/// is 0 along an axis of which `from` has one cell for all of `to`.
 struct CellMatch {
     Extents shift{};
     Extents factor{};
     bool spreads = false;
 };
 
-/// Throws ShapeError, which names both layouts and what would align them, unless the cells of this
-/// process are the same ones.
+/// Throws ShapeError, which names both layouts and a call that aligns them, unless this process has the same cells of
+/// both.
 CellMatch match_cells(const char* caller, const SectionPlace& to, const SectionPlace& from,
                       Cells cells);
 
-/// A view read at the positions of another array's section; of axes with one cell for all, that one.
+/// A view read at the positions of another array's section; along axes with one cell for all positions, that cell.
 template <ViewLike View>
 struct SpreadView {
     View view;
@@ -54,7 +54,7 @@ Shift<Rank> shift_of(const Extents& by) {
     return shift;
 }
 
-/// The arrays that a kernel reads, matched with the one whose cells it visits.
+/// The arrays that a kernel reads, matched with the array whose cells it visits.
 template <DistViewLike... From>
 struct MatchedArrays {
     static constexpr std::size_t number = sizeof...(From);
@@ -67,7 +67,7 @@ struct MatchedArrays {
         for (const CellMatch& match : matches) any_spreads = any_spreads || match.spreads;
     }
 
-    /// Throws UsageError if the cells of `box` in `to` share memory with other cells of one of the others.
+    /// Throws UsageError if the cells of `box` in `to` share memory with other cells of an array that is read.
     template <DistViewLike To, int Rank>
     void require_apart_from(const char* caller, const To& to, const CellBox<Rank>& box,
                             const From&... from) const {
@@ -79,7 +79,7 @@ struct MatchedArrays {
         (check(from.view(), matches[n++]), ...);
     }
 
-    /// Whether the cells of `box` are one row in `to` and, in the same order, in all others.
+    /// Whether the cells of `box` are one row in `to` and, in the same order, in all other arrays.
     template <DistViewLike To, int Rank>
     bool is_flat_with(const To& to, const CellBox<Rank>& box, const From&... from) const {
         return !any_spreads && is_flat(to.view(), box) &&

@@ -23,7 +23,7 @@ inline constexpr bool is_complex<Kokkos::complex<T>> =
 
 } // namespace impl
 
-/// Element types that have an order: integers, float and double.
+/// Element types with an order: integers, float and double.
 template <class T>
 concept RealNumber = (std::integral<T> && !std::same_as<T, bool>) || std::same_as<T, float> ||
                      std::same_as<T, double>;
@@ -47,14 +47,14 @@ struct SumTypeOf<Complex<T>> {
 
 } // namespace impl
 
-/// What sum() and dot() of elements of type T return: double, std::int64_t or std::uint64_t, or
-/// the complex type of double.
+/// The type that sum() and dot() return for elements of type T: double, std::int64_t or std::uint64_t, or the complex
+/// type of double.
 template <Number T>
 using SumType = typename impl::SumTypeOf<T>::type;
 
 namespace impl {
 
-/// What is added: integers modulo 2^64, where signed ones would be undefined when they overflow.
+/// The type that is added up. Integers are added modulo 2^64: signed ones would be undefined on overflow.
 template <Number T>
 using Accumulator = std::conditional_t<std::integral<SumType<T>>, std::uint64_t, SumType<T>>;
 

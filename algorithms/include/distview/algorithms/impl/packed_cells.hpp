@@ -12,7 +12,7 @@
 
 namespace distview::impl {
 
-/// T*...*, with as many stars as axes.
+/// T*...*, with one star for each axis.
 template <class T, int Rank>
 struct AsDynamic {
     using type = typename AsDynamic<T*, Rank - 1>::type;
@@ -22,10 +22,10 @@ struct AsDynamic<T, 0> {
     using type = T;
 };
 
-/// Where the packed cells of one process belong in the gathered array.
+/// Positions of the packed cells of one process in the gathered array.
 class PackedSection {
 public:
-    /// Part of a row of the section: packed elements from some number on.
+    /// Part of a row of the section: the packed elements from a given number on.
     struct Row {
         std::int64_t base = 0;   ///< offset in the gathered array without the last axis
         std::int64_t begin = 0;  ///< position along the last axis
@@ -40,23 +40,23 @@ public:
 
 private:
     friend class GatherGeometry;
-    /// By axis and position: index in the gathered array times its stride, or -1.
+    /// For each axis and position: index in the gathered array times its stride, or -1.
     std::vector<std::vector<std::int64_t>> m_offsets;
 };
 
-/// Which copy of an element on several processes counts.
+/// Selects the copies that count if an element is on several processes.
 enum class Copies { of_owner, all };
 
-/// What gather() and scatter() know of all sections.
+/// Facts about all sections that gather() and scatter() need.
 class GatherGeometry {
 public:
     GatherGeometry() = default;
     /// Throws UsageError if there is no process `root`.
     GatherGeometry(const char* caller, const ArrayLayout& layout, Cells cells, int root,
                    std::size_t element_bytes);
-    /// Asks other processes for what the layout does not say of them; what follows but extents() wants that.
+    /// Requests from other processes the labels that the layout lacks; all functions below need these except extents().
     ///
-    /// Collective: over comm; an error of one rank, such as too little memory, is that of all
+    /// Collective: over comm; an error of one rank, such as too little memory, is thrown on all ranks
     void complete(const char* caller, const Communicator& comm);
 
     /// Extents of the gathered array.

@@ -15,12 +15,12 @@ namespace distview::impl {
 
 // A reduction is a functor with
 //   value_type                    trivially copyable: it is sent as bytes
-//   lanes                         how many values a host thread keeps, so that the loop vectorises
+//   lanes                         number of values that a host thread keeps, so that the loop vectorises
 //   init(value)                   makes value the neutral element
 //   join(value, other)            combines two values
-//   operator()(value, i, j, ...)  takes in the cell with these local indices
-// Everything below combines values in an order that follows from the numbers of ranks, threads and
-// cells alone, so that sums have the same bits whenever they are repeated.
+//   operator()(value, i, j, ...)  adds the cell with these local indices to value
+// All functions below combine values in an order that depends only on the numbers of ranks, threads and cells, so that
+// repeated sums have the same bits.
 
 template <class Walk, class Reduction>
 struct RowReduction {
@@ -37,7 +37,7 @@ struct RowReduction {
         for (value_type& value : values) mine.init(value);
         walk.visit_rows(part, parts, [&](const Index* at, Index first, Index last) {
             Index i = first;
-            // Lane k takes every lanes-th cell: without that the compiler may not reorder a sum.
+            // Lane k takes every lanes-th cell: with one lane the compiler could not reorder a sum.
             if constexpr (lanes > 1)
                 for (; last - i >= lanes; i = static_cast<Index>(i + lanes))
                     for (int k = 0; k < lanes; ++k)
@@ -92,11 +92,11 @@ auto reduce_section(const Caller& caller, const Exec& exec, const View& view, Ce
     return total;
 }
 
-/// What a rank brings to a reduction over all ranks.
+/// A rank's contribution to a reduction over all ranks.
 template <class Value>
 struct Contribution {
     Value value{};
-    bool any = false; ///< whether there are cells in the value
+    bool any = false; ///< whether the value is over any cells
 };
 
 template <class Value>
@@ -105,10 +105,10 @@ struct Reduced {
     bool any;
 };
 
-/// Combines what compute() returns on every rank, in the order of the ranks; `join` is a reduction
-/// or just its value_type, init and join.
+/// Combines the results of compute() on every rank, in rank order; `join` is a reduction or an object with only its
+/// value_type, init and join.
 ///
-/// compute() may throw, also on some ranks only. `others` are other arrays that it reads.
+/// compute() may throw, also on some ranks only. `others` are the other arrays that it reads.
 template <class Join, DistViewLike View, class Compute, DistViewLike... Others>
 Reduced<typename Join::value_type> reduce_ranks(const Caller& caller, const Communicator& comm,
                                                 const View& view, Cells cells, const Join& join,
@@ -119,7 +119,7 @@ Reduced<typename Join::value_type> reduce_ranks(const Caller& caller, const Comm
     Contribution<Value> mine;
     std::vector<Contribution<Value>> all;
     const auto reduce_mine = [&] {
-        all.resize(static_cast<std::size_t>(comm.size())); // before others wait for this rank
+        all.resize(static_cast<std::size_t>(comm.size())); // before other ranks wait for this one
         check_elements(caller.name, view, others...);
         mine.value = compute();
         mine.any = cell_box(view, cells).count() > 0;
@@ -129,7 +129,7 @@ Reduced<typename Join::value_type> reduce_ranks(const Caller& caller, const Comm
 
     Reduced<Value> total{};
     join.init(total.value);
-    all_gather(comm, &mine, all.data(), sizeof(mine)); // all have met
+    all_gather(comm, &mine, all.data(), sizeof(mine)); // all ranks reach this call
     for (const Contribution<Value>& one : all) {
         total.any = total.any || one.any;
         if (one.any) join.join(total.value, one.value);
@@ -137,7 +137,7 @@ Reduced<typename Join::value_type> reduce_ranks(const Caller& caller, const Comm
     return total;
 }
 
-/// The same for a reduction whose init and join are static.
+/// Same, for a reduction whose init and join are static.
 template <class Reduction, DistViewLike View, class Compute, DistViewLike... Others>
 auto reduce(const Caller& caller, const Communicator& comm, const View& view, Cells cells,
             Compute&& compute, const Others&... others) {

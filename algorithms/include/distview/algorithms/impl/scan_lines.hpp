@@ -11,7 +11,7 @@
 
 namespace distview::impl {
 
-/// A scan's operation and the value that it begins with; an inclusive one has none.
+/// A scan's operation and start value; an inclusive scan has no start value.
 template <class Operation, bool Inclusive>
 struct Scan {
     using Value = typename Operation::value_type;
@@ -20,18 +20,18 @@ struct Scan {
     Value start;
 };
 
-/// Whether the cells of an axis come in ascending order, place after place.
+/// Whether the cells of an axis are in ascending order, place after place.
 bool is_in_order(const AxisLayout& axis);
 
-/// A section's own layout for redistributions that leave its cells on their process but for those along `axis`:
-/// the other axes' cells are known by their positions.
+/// A section's layout for redistributions that move cells only along `axis`: along the other axes cells are identified
+/// by their positions.
 ArrayLayout positions_layout(const ArrayLayout& layout, int axis);
-/// The layout of cells in order: blocks along `axis`, no padding.
+/// A layout with the cells in order: blocks along `axis`, no padding.
 ArrayLayout ordered_layout(const ArrayLayout& layout, int axis);
-/// Pairs cells of an unstructured axis by ascending label.
+/// Matches cells of an unstructured axis by ascending label.
 RedistributionOptions ordered_options(const ArrayLayout& layout, int axis);
 
-/// The scan of lines that are in order.
+/// Scans lines whose cells are in order.
 template <ExecutionSpace Exec, class What, DistViewLike Source, DistViewLike Target>
 void scan_in_order(const Caller& caller, const Exec& exec, GridAxis& axis, const AxisLines& lines,
                    const What& what, const Source& source, const Target& target) {
@@ -52,7 +52,7 @@ void scan_in_order(const Caller& caller, const Exec& exec, GridAxis& axis, const
         Value* const before = exchange.template own<Value>();
         Value* values = before;
         Kokkos::View<Value*, typename Exec::memory_space> scratch;
-        // What the chunks, and all cells of this process, give together.
+        // The joined values of the chunks, and of all cells of this process.
         alone([&] {
             exchange.set_places(exec, lines.places);
             if (!has_cells) return;
@@ -72,7 +72,7 @@ void scan_in_order(const Caller& caller, const Exec& exec, GridAxis& axis, const
                                                   what.operation});
         });
         exchange.scan(caller, alone, exec, what.operation);
-        // What lies before every chunk; then the cells.
+        // The joined values before every chunk; then the cells.
         alone([&] {
             const bool has_before = lines.places.front() < axis.coordinate();
             if (has_cells && (!What::inclusive || has_before || chunks.count > 1))
@@ -98,7 +98,7 @@ auto make_ordered(const Caller& caller, const Exec& exec, const Communicator& co
         exec, view_label(caller.name, "ordered"), comm, layout);
 }
 
-/// The scan of lines whose cells are dealt out in turn, or in no order: between two redistributions.
+/// Scans lines whose cells are distributed cyclically, or in no order, between two redistributions.
 template <ExecutionSpace Exec, class What, DistViewLike Source, DistViewLike Target>
 void scan_out_of_order(const Caller& caller, const Exec& exec, GridAxis& axis, AxisLines& lines,
                        const What& what, const Source& source, const Target& target) {
@@ -108,7 +108,7 @@ void scan_out_of_order(const Caller& caller, const Exec& exec, GridAxis& axis, A
     const int d = axis.axis();
     ArrayLayout ordered;
     RedistributionOptions options;
-    // Const elements: the checking mode poisons no padding of these. Whether it is valid only `source` knows.
+    // Elements are const so that the checking mode does not poison their padding: only `source` knows which is valid.
     DistViewOf<typename Source::view_type::const_type> from;
     DistViewOf<typename Target::view_type> to;
     agree_on(comm, caller.name, [&] {
@@ -141,7 +141,7 @@ void check_scanned_memory(const Caller& caller, const Source& source, const Targ
                   visited_cells(source.view(), box, shift.by));
 }
 
-/// `start`: the value to start with, which ranks compare.
+/// `start`: the start value, which ranks compare.
 template <ExecutionSpace Exec, class What, DistViewLike Source, DistViewLike Target,
           class Start = std::monostate>
 void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const What& what,

@@ -10,24 +10,22 @@
 
 namespace distview::impl {
 
-/// Blocks without padding over the processes of a layout of one axis: those of its interior if it has
-/// blocks.
+/// Blocks without padding over the processes of a layout of one axis: the blocks of its interior if it has blocks.
 ArrayLayout blocks_for_sorting(const ArrayLayout& layout);
 
 /// The bounds between the blocks of such a layout.
 std::vector<std::int64_t> inner_bounds(const ArrayLayout& blocks);
 
-/// Of each rank's sorted block the part that belongs into this rank's block, one rank's after the
-/// other's.
+/// The part of each rank's sorted block that belongs to this rank's block, in rank order.
 class SortedParts {
 public:
-    /// `cuts`: of each rank's block, the elements that are to get before this rank's block, if there is one before, and
-    /// behind them those that are to get before the next one, if there is one.
+    /// `cuts`: for each rank's block, the number of elements that belong before this rank's block, unless that is the
+    /// first; then, for each rank's block, the number that belong before the next block, unless this one is the last.
     SortedParts(const ArrayLayout& blocks, int process, std::span<const std::int64_t> cuts);
 
-    /// The elements in the array of blocks.
+    /// The elements, as indices of the array of blocks.
     const IndexList& list() const noexcept { return m_list; }
-    /// Where the parts begin in the list.
+    /// Positions in the list at which the parts begin.
     const std::vector<std::int64_t>& begins() const noexcept { return m_begins; }
 
 private:

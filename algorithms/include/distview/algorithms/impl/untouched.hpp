@@ -11,8 +11,8 @@
 
 namespace distview::impl {
 
-// A copy whose old elements are not needed is filled with signalling NaNs of certain bits. Arithmetic gives no
-// signalling NaNs: an element that still has these bits has not been written. Integers have no such value.
+// A copy whose old elements are not needed is filled with signalling NaNs of a certain bit pattern. Arithmetic never
+// gives signalling NaNs: an element that still has these bits has not been written. Integers have no such value.
 
 template <class T>
 struct Untouched {
@@ -32,7 +32,7 @@ template <class T>
     requires is_complex<T>
 struct Untouched<T> : Untouched<typename T::value_type> {};
 
-/// Whether elements of type T that have not been written can be told.
+/// Whether unwritten elements of type T can be recognised.
 template <class T>
 inline constexpr bool can_tell_untouched = Untouched<T>::can_be_told;
 
@@ -42,14 +42,14 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_untouched(T value) {
     return Kokkos::bit_cast<Bits>(value) == Untouched<T>::bits;
 }
 
-/// An element as it is before it is written.
+/// The value of an element before it is written.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T untouched_value() {
     if constexpr (is_complex<T>) {
         const auto part = untouched_value<typename T::value_type>();
         return T(part, part);
     } else {
-        constexpr auto bits = Untouched<T>::bits; // bit_cast() takes a reference, which a device has of its own only
+        constexpr auto bits = Untouched<T>::bits; // a device has references only to its own objects
         return Kokkos::bit_cast<T>(bits);
     }
 }
@@ -63,7 +63,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_touched(const T& value) {
         return !is_untouched(value);
 }
 
-/// The new value of an element: what has been written, else what is there.
+/// The new value of an element: the incoming value if it was written, else the present one.
 struct KeepUntouched {
     template <class T>
     KOKKOS_FORCEINLINE_FUNCTION T operator()(const T& here, const T& incoming) const {

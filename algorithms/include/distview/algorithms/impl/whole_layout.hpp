@@ -6,12 +6,12 @@
 
 namespace distview::impl {
 
-/// The layout as all processes together know it: where it has the labels of one process alone, those that each process
-/// owns, without ghosts.
+/// The layout with the labels of all processes: if an axis has only one process's labels, they are replaced by the
+/// labels that each process owns, without ghosts.
 ///
-/// Collective: over comm if it has; all ranks pass equal layouts
-/// Cost:       8 bytes of memory a label on every rank
-/// Errors:     LayoutError if there are not as many labels as the layout has elements (on all ranks)
+/// Collective: over comm in that case; all ranks pass equal layouts
+/// Cost:       8 bytes of memory for each label on every rank
+/// Errors:     LayoutError if the number of labels is not the layout's number of elements (on all ranks)
 ArrayLayout whole_layout(const char* caller, const Communicator& comm, const ArrayLayout& layout);
 
 } // namespace distview::impl

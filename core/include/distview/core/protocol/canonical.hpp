@@ -15,10 +15,10 @@
 
 namespace distview::protocol {
 
-/// What the processes of an axis say together about its padding.
+/// The padding of an axis, combined from the data of all its processes.
 struct AxisPadding {
-    /// Widths at the two ends of the axis. Where processes of one grid rank disagree (rule X5
-    /// allows it, layout_from_dim_data() does not), the narrowest.
+    /// Widths at the two ends of the axis. If processes of one grid rank disagree (rule X5
+    /// allows it, layout_from_dim_data() does not), the smallest width.
     Widths edges{};
     /// Whether any process has padding of any kind.
     bool any = false;
@@ -26,11 +26,11 @@ struct AxisPadding {
     friend constexpr bool operator==(const AxisPadding&, const AxisPadding&) = default;
 };
 
-/// One axis on one process, free of the versions' conventions.
+/// One axis on one process, independent of the versions' conventions.
 ///
-/// Everything that dimension dictionaries of 0.9 and 0.10 say follows from it and vice versa. The
-/// numbers are the protocol's, as version 0.10 counts: `size` and `owned` count boundary padding, that of
-/// periodic axes too. Layouts count from the first interior element; AxisLayout::protocol_index()
+/// A CanonicalAxis and a dimension dictionary of 0.9 or 0.10 have the same content; each can be computed from
+/// the other. Numbers count as in version 0.10: `size` and `owned` include boundary padding, also on
+/// periodic axes. Layouts count from the first interior element; AxisLayout::protocol_index()
 /// converts.
 ///
 ///     18 elements on 2 processes, padding (1, 1): process 1
@@ -56,7 +56,7 @@ struct CanonicalAxis {
     /// Unstructured only.
     std::vector<std::int64_t> indices{};
     bool one_to_one = false;
-    /// What the other processes' data tell; absent when only this process's are known.
+    /// Padding of the whole axis; absent if only the data of this process are known.
     std::optional<AxisPadding> axis_padding{};
 
     friend bool operator==(const CanonicalAxis&, const CanonicalAxis&) = default;
@@ -64,13 +64,13 @@ struct CanonicalAxis {
 
 /// The canonical form of one dictionary that conforms (check_local).
 ///
-/// With the data of one process alone, axis_padding is known only where the process is alone on
-/// the axis, or where the axis cannot have padding. In 0.9 the size of a periodic axis with edge
-/// padding cannot be told without it.
+/// From the data of one process, axis_padding is known only if the process is alone on the axis, or if the
+/// axis cannot have padding. In 0.9, the size of a periodic axis with edge padding cannot be computed
+/// without axis_padding.
 ///
 /// Collective: no (local)
 /// Errors:     ProtocolError if the dictionary does not conform; UsageError for a padded periodic
-///             axis of 0.9 on several processes when axis_padding is not given
+///             axis of 0.9 on several processes if axis_padding is not given
 CanonicalAxis canonical_axis(const Version& version, const DimData& dim, std::int64_t extent,
                              std::optional<AxisPadding> axis_padding = {});
 
@@ -83,26 +83,25 @@ canonical_form(const Version& version, std::span<const SectionDescription> secti
 
 /// The canonical form of one axis of a layout on `process`.
 ///
-/// Errors: UsageError if there is no such process or axis, or if the layout knows the indices of
+/// Errors: UsageError if the layout has no such process or axis, or if it knows the indices of
 ///         another process only
 CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process);
 
-/// The dictionary of a version that says what the canonical form says.
+/// The dictionary of a version with the content of the canonical form.
 ///
 ///                    0.10                        0.9
 ///     size           size                        periodic: without edge padding; else size
-///     start, stop    owned and communication     owned, but for a periodic axis' edge padding
-///     padding        left out where the axis has none (in 0.10 also where this process has none
-///                    and the others are not known)
-///     block_size     left out when 1
-///     periodic, one_to_one   left out when false
+///     start, stop    owned and communication     owned, without a periodic axis' edge padding
+///     padding        left out if the axis has none (in 0.10 also if this process has none
+///                    and the other processes' padding is not known)
+///     block_size     left out if 1
+///     periodic, one_to_one   left out if false
 ///
-/// An axis that is not distributed is a block on one process in both versions, never `{}` or 'n':
-/// some consumers know neither. Cyclic starts are proc_grid_rank * block_size even beyond size.
+/// An axis that is not distributed becomes a block on one process in both versions, never `{}` or 'n',
+/// because some consumers support neither. Cyclic starts are proc_grid_rank * block_size even beyond size.
 ///
 /// Errors: ProtocolError "version_unsupported"; "key_not_applicable" for a periodic axis that is
-///         not a block in 0.10; UsageError for a padded periodic axis on several processes in 0.9
-///         when axis_padding is not known
+///         not a block in 0.10; UsageError for a periodic block in 0.9 if axis_padding is not known
 DimData dim_data_of(const Version& version, const CanonicalAxis& axis);
 
 } // namespace distview::protocol

@@ -15,18 +15,18 @@
 
 namespace distview::protocol {
 
-/// A dimension dictionary made complete: aliases expanded, defaults filled in, and where it stands.
+/// A completed dimension dictionary: aliases expanded, defaults filled in, with its process and axis.
 ///
-/// `{}` (0.10) and dist_type 'n' (0.9) have become a block on one process. The numbers are still
-/// those of the version: the two read the bounds of a padded block differently,
+/// `{}` (0.10) and dist_type 'n' (0.9) become a block on one process. The numbers keep the meaning that
+/// the version gives them: the two versions define the bounds of a padded block differently,
 ///
 ///                                0.10                      0.9
 ///     start, stop enclose        all padding               boundary padding only
 ///     edge padding, periodic     counted in size           communication padding, not counted
 ///     elements of the buffer     stop - start              stop - start + communication padding
 ///
-/// and the functions below hide that. A Dimension reads the index list of the DimData that it was
-/// made from and must not outlive it.
+/// and the functions below hide the difference. A Dimension reads the index list of the DimData from which
+/// it was made, so it must not outlive that DimData.
 struct Dimension {
     Version version{};
     int process = -1;
@@ -41,7 +41,7 @@ struct Dimension {
     std::int64_t start = 0;
     std::int64_t stop = 0;
     Widths padding{};
-    /// Whether the key 'padding' is there (0.9 asks for it on all processes or on none).
+    /// Whether the key 'padding' is present (0.9 requires it on all processes or on none).
     bool padding_given = false;
     bool periodic = false;
     std::int64_t block_size = 1;
@@ -59,7 +59,7 @@ struct Dimension {
         return {grid_rank == 0 ? padding.low : 0, grid_rank == grid_size - 1 ? padding.high : 0};
     }
 
-    /// First owned index and one past the last, counted as the version counts (a periodic axis'
+    /// First owned index and one past the last, in the numbering of the version (a periodic axis'
     /// edge padding is owned in 0.10 and not in 0.9). Block only; requires rules B2 and B9.
     constexpr std::int64_t owned_begin() const noexcept {
         return version.is_0_10() ? start + communication().low : start;
@@ -68,13 +68,13 @@ struct Dimension {
         return version.is_0_10() ? stop - communication().high : stop;
     }
 
-    /// How many elements the section has by these data; empty if that exceeds 2^63-1.
+    /// Number of elements of the section according to these data; empty if it exceeds 2^63-1.
     /// Requires size >= 0, a grid rank in the grid, stop >= start, block_size >= 1.
     std::optional<std::int64_t> local_count() const noexcept;
 };
 
-/// Completes a dictionary. Keys that are missing read as 0: check the rules K1 to K6 and B7 first
-/// (check_local does all that), or use complete() only on data that are known to conform.
+/// Completes a dictionary. Missing keys read as 0: check rules K1 to K6 and B7 first
+/// (check_local() does both), or use complete() only on data that are known to conform.
 Dimension complete(const Version& version, const DimData& dim, std::int64_t extent, int axis,
                    int process);
 
@@ -89,9 +89,9 @@ public:
         return m_dimensions[static_cast<std::size_t>(process) * static_cast<std::size_t>(m_rank) +
                             static_cast<std::size_t>(axis)];
     }
-    /// Distance between processes whose grid ranks on `axis` differ by one and whose others agree.
+    /// Distance between the numbers of processes whose grid ranks differ by one on `axis` and not on other axes.
     int stride(int axis) const noexcept;
-    /// One process's dictionary for each grid rank of an axis, in order: that of the process whose
+    /// For each grid rank of an axis, in order: the dictionary of the process whose
     /// other grid ranks are 0. Requires rules X1 to X4.
     std::vector<Dimension> row(int axis) const;
 

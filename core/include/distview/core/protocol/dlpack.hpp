@@ -21,53 +21,53 @@ struct CallDeleter {
 };
 } // namespace impl
 
-/// DLPack structs that nobody has taken over yet: release() hands them to a consumer, who calls their
+/// DLPack structs that no consumer owns yet: release() passes them to a consumer, which calls their
 /// deleter.
 using DlpackTensor = std::unique_ptr<dlpack::ManagedVersioned, impl::CallDeleter>;
 using LegacyDlpackTensor = std::unique_ptr<dlpack::Managed, impl::CallDeleter>;
 
-/// A section, padding included, as DLPack 1.x and as DLPack before 1.0 describe it; no copy.
+/// Describes a section, padding included, as a tensor of DLPack 1.x or of DLPack before 1.0; no copy.
 ///
-/// The result keeps the section's memory alive until its deleter is called, on any thread. It knows nothing of
-/// distribution, nor of streams: see the overload below. `is_copied` is told to the consumer.
+/// The result keeps the section's memory alive until its deleter is called, on any thread. It has no information about
+/// distribution or streams: see the overload below. `is_copied` is passed to the consumer.
 ///
 /// Collective: no (local)
-/// Errors:     ShapeError for elements that DLPack has no type for (long double among them),
-///             strides of axes with several elements that are no multiples of one, and, before 1.0, read-only memory,
-///             which it cannot express
+/// Errors:     ShapeError for elements for which DLPack has no type (long double among them), strides that are no
+///             multiples of the element size along axes with several elements, and, before 1.0, read-only memory,
+///             which it cannot express; UsageError for a section that has elements, but no data
 DlpackTensor to_dlpack(const AnySection& section, bool is_copied = false);
 LegacyDlpackTensor to_legacy_dlpack(const AnySection& section);
 
-/// The section that a tensor describes, which it takes over: the deleter is called when the last copy of the
-/// result's owner is gone, and at once if this throws.
+/// Takes over a tensor and returns the section that it describes. The deleter is called when the last copy of the
+/// result's owner is destroyed, or at once if this function throws.
 ///
-/// Whoever gave the tensor has made its data safe on a stream that both know; the result says that nothing is
-/// pending.
+/// The producer must have made the data safe on a stream that both sides know; the result reports no pending
+/// work.
 ///
 /// Collective: no (local)
-/// Errors:     UsageError if `tensor` is null, of another major version, has less than 0 or more than
-///             max_rank axes, neither shape nor data where there must be one, or a byte_offset beyond
-///             all addresses; ShapeError for elements of a type that is not known here or that are not
+/// Errors:     UsageError if `tensor` is null, has another major version, fewer than 0 or more than max_rank
+///             axes, no shape or no data although it needs them, or a byte_offset beyond all addresses;
+///             ShapeError for elements of a type that the library does not know or that are not
 ///             aligned, extents below 0, and extents or strides beyond 2^63-1 bytes or all addresses
 AnySection from_dlpack(dlpack::ManagedVersioned* tensor);
 AnySection from_dlpack(dlpack::Managed* tensor);
 
-/// Makes what is pending on `section.stream` safe for a consumer that will use the stream `consumer`, an
-/// argument of Python's __dlpack__: 1 and 2 are CUDA's default streams, -1 asks for nothing.
+/// Makes the consumer's stream wait for the work pending on `section.stream`. `consumer` is the stream argument of
+/// Python's __dlpack__: 1 and 2 are CUDA's default streams; -1 requests no synchronisation.
 ///
-/// Errors: UsageError for stream 0 and those below -1, and for memory of the host with any other than -1;
-///         UsageError if something is pending and `runtime` is null
+/// Errors: UsageError for stream 0 and streams below -1, and for host memory with any stream except -1;
+///         UsageError if work is pending and `runtime` is null
 void make_safe(DeviceRuntime* runtime, const AnySection& section, std::int64_t consumer);
 
-/// The section of a distributed array on which work may be pending on `exec`.
+/// Describes the section of a distributed array that work on `exec` may still use.
 ///
-/// With the consumer's stream, that stream waits and the host does not. Without one, `exec` is fenced: the data
-/// are safe on every stream.
+/// If `consumer` is given, the consumer's stream waits and the host does not. If it is not given, or `exec` is of a
+/// host space, the function fences `exec`: the data are safe on every stream.
 ///
 ///     consume(protocol::to_dlpack(exec, view, stream).release());
 ///
 /// Collective: no (local)
-/// Errors:     those of to_dlpack() and make_safe()
+/// Errors:     as the overload for an AnySection, and make_safe()
 /// Example:    tests/cuda/exports.cpp
 template <ExecutionSpace Exec>
 DlpackTensor to_dlpack(const Exec& exec, const AnyDistView& view,

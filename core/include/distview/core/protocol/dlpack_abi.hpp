@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// The structs of DLPack 1.x, whose layout its ABI fixes (Source: dlpack.h; specification D3).
+// The structs of DLPack 1.x. DLPack's ABI fixes their layout (Source: dlpack.h; specification D3).
 namespace distview::dlpack {
 
 struct Device {

@@ -9,15 +9,15 @@
 
 namespace distview::protocol {
 
-/// What one process exports: the protocol's version, dimension dictionaries and buffer.
+/// One process's export: the protocol's version, dimension dictionaries and buffer.
 ///
-/// The C++ image of what `__distarray__()` returns, and of a distview_dap_section. As a DimData,
-/// it may hold whatever a foreign producer says.
+/// The C++ form of the result of `__distarray__()` and of a distview_dap_section. Like a DimData,
+/// it may hold any values that a foreign producer writes.
 struct ExportedSection {
     Version version = v0_10_0;
     std::vector<DimData> dim_data{};
     AnySection section{};
-    /// The producer's rank, and how many there are; -1 if it did not say.
+    /// The producer's rank and the number of processes; -1 if the producer did not give it.
     int process = -1;
     int process_count = -1;
 
@@ -28,8 +28,8 @@ struct ExportedSection {
 /// The export of a distributed array on this process; shares its memory.
 ///
 /// Collective: no (local)
-/// Cost:       that of export_dim_data()
-/// Errors:     those of export_dim_data()
+/// Cost:       as export_dim_data()
+/// Errors:     as export_dim_data(); UsageError for a default-constructed array
 ExportedSection export_section(const AnyDistView& view, const Version& version = v0_10_0);
 
 } // namespace distview::protocol

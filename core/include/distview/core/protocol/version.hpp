@@ -9,9 +9,9 @@ namespace distview::protocol {
 
 /// A version of the Distributed Array Protocol, "major.minor.patch".
 ///
-/// 0.9 and 0.10 differ in what the same numbers mean (see convert.hpp), so the rules are chosen by
-/// looking up the pair (major, minor), never by comparing versions. The patch number changes
-/// nothing.
+/// The same numbers have different meanings in 0.9 and 0.10 (see dimension.hpp), so the library selects
+/// the rules by the pair (major, minor), never by comparing versions. The patch number has
+/// no effect.
 ///
 /// Source: protocol specification, rules E3 and E4, resolution A1
 struct Version {
@@ -24,8 +24,8 @@ struct Version {
     /// Rule E4: whether this library reads and writes the version.
     constexpr bool is_supported() const noexcept { return (is_0_9() || is_0_10()) && patch >= 0; }
 
-    /// Rule E3: three ASCII decimal numbers without leading zeros, joined by dots, and nothing
-    /// else; empty where the text is not that. Numbers beyond int read as its largest value.
+    /// Rule E3: parses three ASCII decimal numbers without leading zeros, joined by dots, and nothing
+    /// else; empty if the text has another form. Numbers beyond int read as its largest value.
     static std::optional<Version> parse(std::string_view text) noexcept;
 
     friend constexpr bool operator==(const Version&, const Version&) = default;
@@ -43,10 +43,10 @@ std::string to_string(const Version& version);
 /// Errors:     ProtocolError "version_format" (E3) or "version_unsupported" (E4), naming `process`
 Version supported_version(std::string_view text, int process = -1);
 
-/// The version that somebody wants exports in, if this library can write it.
+/// The version that a program requests for exports, if this library can write it.
 ///
 /// Collective: no (local)
-/// Errors:     ProtocolError "version_format" (E3) or "version_unsupported" (E4), that speaks of an export
+/// Errors:     ProtocolError "version_format" (E3) or "version_unsupported" (E4), whose text names the export
 Version writable_version(std::string_view wanted);
 
 } // namespace distview::protocol

@@ -8,9 +8,9 @@
 
 namespace distview::protocol {
 
-/// Reason codes: what Violation::code and ProtocolError::code() may be.
+/// Reason codes: the values of Violation::code and ProtocolError::code().
 ///
-/// One code names one kind of mistake, whichever rule finds it. Programs may compare with them;
+/// One code names one kind of mistake, whichever rule finds it. Programs may compare codes:
 /// they do not change between releases.
 namespace reason {
 inline constexpr std::string_view version_format = "version_format";             // E3
@@ -55,25 +55,25 @@ inline constexpr std::array all{
     overflow};
 } // namespace reason
 
-/// One broken rule: which, where, and in words.
+/// One broken rule: its code, its place, and a message.
 struct Violation {
     std::string code;
     /// Axis of the array, or -1.
     int axis = -1;
     /// Key of the dimension dictionary (or of the export), or empty.
     std::string key;
-    /// Process whose data break the rule; of a rule between processes the lowest that shows it.
+    /// Process whose data break the rule; for a rule between processes, the lowest process that shows the violation.
     int process = -1;
-    /// "DAP import, process 3: ..." : what was expected, what came, where.
+    /// "DAP import, process 3: ..." : expected value, actual value, place.
     std::string message;
 
     friend bool operator==(const Violation&, const Violation&) = default;
 };
 
-/// What a rule or a check finds: nothing, or the first violation.
+/// The result of a rule or a check: empty, or the first violation.
 using Verdict = std::optional<Violation>;
 
-/// Throws the violation, if there is one, as a ProtocolError.
+/// Throws the violation, if any, as a ProtocolError.
 void throw_if_violated(const Verdict& verdict);
 
 } // namespace distview::protocol

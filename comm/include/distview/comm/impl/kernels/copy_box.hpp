@@ -10,14 +10,14 @@
 
 namespace distview::impl {
 
-/// A box of elements to copy from one strided place to another; both may be message buffers.
+/// A box of elements to copy from one strided place to another; both may lie in message buffers.
 ///
-/// Axes are ordered for speed, outermost first, merged where both sides are contiguous; the
-/// innermost run may be of whole bytes. Places are fixed when a plan binds.
+/// Axes are ordered for speed, outermost first, and merged if both sides are contiguous; the
+/// innermost run may consist of bytes. Places are fixed when a plan binds.
 ///
-/// Boxes of one shape may go together: then further runs of bytes, the lanes, are copied with every
-/// element. What lies close in memory, as the two ends of a row and the row between them, is then met once and not three
-/// times: apart, exchanges take up to 1.7 times as long (perf/results/2026-11-29-joined-boxes.md).
+/// Boxes of one shape may be joined: further runs of bytes, the lanes, are then copied with every element. Memory
+/// that lies close together, such as the two ends of a row and the row between them, is then visited once instead
+/// of three times: separate boxes take up to 1.7 times as long (perf/results/2026-11-29-joined-boxes.md).
 struct CopyBox {
     struct Axis {
         std::int64_t count = 1;
@@ -39,15 +39,15 @@ struct CopyBox {
     Axis axes[max_rank];
     Lane lanes[most_lanes];
 
-    /// A row; of one element if there are no axes.
+    /// A row; one element if there are no axes.
     Axis innermost() const noexcept { return rank == 0 ? Axis{} : axes[rank - 1]; }
 };
 
-/// Appends the copies of boxes, in their fastest order, joined where that saves memory traffic and cut
-/// into pieces that threads can share; `whole`: neither, for kernels that share a box among many threads.
-/// Boxes must not overlap.
+/// Appends copies of boxes in their fastest order: joined if that saves memory traffic, and cut
+/// into pieces that threads can share. `whole`: neither, for kernels that share a box among
+/// many threads. Boxes must not overlap.
 void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies, bool whole = false);
-/// The same for a box whose elements are combined with those that are there: never runs of bytes.
+/// The same for a box whose elements are combined with the target's: never runs of bytes.
 void append_combination(std::vector<CopyBox>& boxes, CopyBox box, bool whole = false);
 
 /// Bytes of the cache lines that copying a box touches on one side.

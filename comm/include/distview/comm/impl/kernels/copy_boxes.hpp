@@ -10,14 +10,14 @@
 
 namespace distview::impl {
 
-/// The rows of a box, one after the other: all places of its outer axes.
+/// The rows of a box, one after the other: all indices of its outer axes.
 class BoxRows {
 public:
     explicit BoxRows(const CopyBox& box) : m_box(box), m_from(box.source), m_to(box.destination) {}
 
     const char* from() const noexcept { return m_from; }
     char* to() const noexcept { return m_to; }
-    /// Goes on to the next row; false if there is none.
+    /// Advances to the next row; false if there is none.
     bool next() noexcept {
         for (int d = m_box.rank - 2; d >= 0; --d) {
             const CopyBox::Axis& axis = m_box.axes[d];
@@ -38,9 +38,9 @@ private:
     std::int64_t m_index[max_rank] = {};
 };
 
-/// Copies a box of runs of so many bytes, with one lane of runs as long (the two ends of rows) or none. Memory is what it
-/// waits for: the less there is between two loads, the more of them are under way (1.2 to 1.8 times as fast:
-/// perf/results/2026-11-29-joined-boxes.md). Numbers are copied first, so that no store can change them.
+/// Copies a box of runs of `Bytes` bytes, with one lane of equally long runs (the two ends of rows) or none. Memory
+/// limits the speed: the fewer instructions lie between two loads, the more loads are in flight (1.2 to 1.8 times as
+/// fast: perf/results/2026-11-29-joined-boxes.md). Row and lane are copied first, so that no store can change them.
 template <std::size_t Bytes>
 void copy_rows(const CopyBox& box) {
     const CopyBox::Axis row = box.innermost();
@@ -59,7 +59,7 @@ void copy_rows(const CopyBox& box) {
     } while (rows.next());
 }
 
-/// Work of run_boxes(): call i copies box i. Boxes must stay until it has finished.
+/// Work of run_boxes(): call i copies box i. Boxes must stay until the work has finished.
 struct CopyBoxes {
     const CopyBox* boxes;
 
@@ -95,7 +95,7 @@ struct CopyBoxes {
         } while (rows.next());
     }
 
-    /// Of the cache lines on one side; adds up no more than tells whether one thread copies them.
+    /// Bytes of the cache lines on one side; stops adding once they exceed what one thread copies.
     std::int64_t bytes(int begin, int end) const {
         std::int64_t bytes = 0;
         for (int i = begin; i < end && bytes < tuning::one_thread_bytes; ++i)
@@ -104,8 +104,8 @@ struct CopyBoxes {
     }
 };
 
-/// Work of run_boxes(): call i replaces each element of box i's destination by op(itself, the source's). Boxes must not
-/// overlap, and stay until it has finished.
+/// Work of run_boxes(): call i replaces each element of box i's destination by op(element,
+/// source element). Boxes must not overlap, and must stay until the work has finished.
 template <class T, class Op>
 struct CombineBoxes {
     const CopyBox* boxes;

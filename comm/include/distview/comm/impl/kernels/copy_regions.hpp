@@ -12,8 +12,8 @@
 
 namespace distview::impl {
 
-/// Calls work(region, source, destination) for the unit of a number. Numbers of type `Number` are divided, which
-/// devices do much faster with 32 bits.
+/// Calls work(region, source, destination) for the unit with a given number, which has the type
+/// `Number`, because devices divide 32-bit numbers much faster.
 template <class Number, class Work>
 struct AtUnit {
     const DeviceRegion* regions;
@@ -38,7 +38,7 @@ struct AtUnit {
     }
 };
 
-/// 16 bytes that are loaded and stored at once.
+/// 16 bytes, loaded and stored at once.
 struct alignas(16) SixteenBytes {
     std::uint64_t low;
     std::uint64_t high;
@@ -62,7 +62,7 @@ struct CopyUnit {
     }
 };
 
-/// Replaces an element by op(itself, the source's).
+/// Replaces an element by op(element, source element).
 template <class T, class Op>
 struct CombineUnit {
     Op op;
@@ -73,7 +73,7 @@ struct CombineUnit {
     }
 };
 
-/// Does the work at all units of a table, of which no two may write the same place, in one kernel; in none if it is empty.
+/// Runs `work` on all units of a table in one kernel; in none if it is empty. No two units may write the same place.
 template <ExecutionSpace Exec, class Work>
 void run_regions(const Exec& exec, const std::string& label,
                  const DeviceTable<DeviceRegion>& regions, const Work& work) {

@@ -13,14 +13,13 @@
 
 namespace distview::impl {
 
-/// The elements of one transfer, cut into tiles over two axes: `row` runs along the target's memory, and
-/// `column` along the source's if that is another axis.
+/// The elements of one transfer, cut into tiles over two axes: `row` runs along the target's
+/// memory, and `column` along the source's if that is a different axis.
 struct DeviceMove {
-    /// Elements of a tile, and of what stages one, whose rows are one longer than the tile's so that columns
-    /// do not meet in one bank of the memory that a team shares.
+    /// Elements of a tile, and of its staging buffer. The buffer's rows are one element longer,
+    /// so that elements of a column lie in different banks of a team's shared memory.
     static constexpr int tile_elements = tuning::device_tile_elements;
-    static constexpr int tile_edge =
-        tuning::device_tile_edge; ///< of squares, where axes are transposed
+    static constexpr int tile_edge = tuning::device_tile_edge; ///< of squares, for transposed axes
     static constexpr int staged_elements = tile_elements / 2 * 3;
 
     const char* from = nullptr;
@@ -28,7 +27,7 @@ struct DeviceMove {
     int first = 0; ///< number of its first tile in the table
     MoveLoop column{};
     MoveLoop row{};
-    MoveLoop others[2 * max_rank]{}; ///< of a run, repeats and elements
+    MoveLoop others[2 * max_rank]{}; ///< repeats and elements of a run
     int other_count = 0;
     int tile_columns = 1;
     int tile_rows = 1;

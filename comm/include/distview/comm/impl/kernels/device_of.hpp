@@ -9,7 +9,7 @@
 
 namespace distview::impl {
 
-/// The layer of an execution space's device; none for spaces of the host.
+/// The layer of an execution space's device; null for host spaces.
 template <class Exec>
 struct DeviceOf {
     static_assert(
@@ -30,7 +30,7 @@ struct DeviceOf<Kokkos::Cuda> {
 };
 #endif
 
-/// Whether kernels of an execution space run on a device with a memory of its own.
+/// Whether kernels of an execution space run on a device with its own memory.
 template <class Exec>
 inline constexpr bool on_device = DeviceOf<Exec>::exists;
 

@@ -9,19 +9,19 @@
 
 namespace distview::impl {
 
-/// A box of a table that one kernel copies: many threads a box, each one unit of bytes.
+/// A box of a table that one kernel copies: many threads for a box, each for one unit of bytes.
 struct DeviceRegion {
     const char* source = nullptr;
     char* destination = nullptr;
     std::int64_t first = 0; ///< number of its first unit in the table
     std::int32_t unit = 1;  ///< bytes: 1, 2, 4, 8 or 16
     std::int32_t rank = 0;
-    CopyBox::Axis axes[max_rank + 1]; ///< the innermost one over the units of a run
+    CopyBox::Axis axes[max_rank + 1]; ///< the innermost axis counts the units of a run
 };
 
-/// Whole boxes of append_copies(). As wide units as the places of all their runs allow.
+/// Regions of whole boxes of append_copies(), with the widest units that the places of all runs allow.
 DeviceTable<DeviceRegion> byte_regions(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
-/// Boxes whose units are elements of `element_size` bytes, whatever that is.
+/// Regions whose units are elements of `element_size` bytes.
 DeviceTable<DeviceRegion> element_regions(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
 
 } // namespace distview::impl

@@ -9,9 +9,9 @@
 
 namespace distview::impl {
 
-/// The owners along an axis of blocks that are equally long, or the first ones by one element longer: found by integer
-/// multiplications. What a load by global index computes decides how many loads the processor has under way at a time
-/// (perf/algorithms/bench_global_index).
+/// The owners along an axis whose blocks are equally long, or whose first blocks are one
+/// element longer: found by integer multiplications. The less a load by global index computes,
+/// the more loads the processor has in flight (perf/algorithms/bench_global_index).
 class EvenBlocks {
 public:
     static bool describes(const AxisLayout& axis) noexcept {
@@ -35,7 +35,7 @@ public:
         }
     }
 
-    /// As AxisLayout::owner() for elements of the interior and of boundary padding, else negative.
+    /// As AxisLayout::owner() for elements of the interior and of boundary padding; negative for others.
     KOKKOS_FUNCTION int owner(std::int64_t index) const noexcept {
         // One comparison for both ends of the interior.
         if (static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(m_size)) [[likely]]
@@ -51,7 +51,7 @@ private:
     /// Blocks of one length.
     struct Run {
         Run() = default;
-        /// No index lies in a run whose blocks are empty.
+        /// A run of empty blocks holds no index.
         Run(std::int64_t from, int process, std::int64_t each) noexcept
             : begin(from), first(process) {
             if (each == 0) return;
@@ -61,8 +61,8 @@ private:
             per_element = ((std::uint64_t{1} << shift) - 1) / static_cast<std::uint64_t>(each) + 1;
         }
 
-        /// Exact for offsets of at most 31 bits, for which the product has at most 63: T. Granlund and P. L. Montgomery,
-        /// Division by Invariant Integers using Multiplication (1994), theorem 4.2.
+        /// Exact for offsets of at most 31 bits, whose product has at most 63 bits: T. Granlund and
+        /// P. L. Montgomery, Division by Invariant Integers using Multiplication (1994), theorem 4.2.
         KOKKOS_FUNCTION int process(std::int64_t index) const noexcept {
             return first + static_cast<int>(
                                static_cast<std::uint64_t>(index - begin) * per_element >> shift);

@@ -10,13 +10,13 @@
 
 namespace distview::impl {
 
-/// A loop over elements that move from one place to another: so far apart on either side, or as far
-/// from the first one as a table says. All in bytes.
+/// A loop over elements that move from one place to another. The offsets from the first element
+/// are multiples of a stride, or come from a table. All in bytes.
 struct MoveLoop {
     std::int64_t count = 1;
     std::int64_t from_stride = 0;
     std::int64_t to_stride = 0;
-    const std::int64_t* from_table = nullptr; ///< null, or with to_table: strides do not count then
+    const std::int64_t* from_table = nullptr; ///< null, or used with to_table instead of strides
     const std::int64_t* to_table = nullptr;
 
     KOKKOS_INLINE_FUNCTION bool has_tables() const noexcept { return from_table != nullptr; }
@@ -28,20 +28,20 @@ struct MoveLoop {
     }
 };
 
-/// Two loops one in the other over a few thousand elements, the unit in which nests are run.
+/// Two nested loops over a few thousand elements: the unit in which nests are run.
 struct MoveBlock {
     const char* from = nullptr;
     char* to = nullptr;
     MoveLoop outer{};
     MoveLoop inner{};
-    /// Whether elements next to each other where they come from are so along `outer`, and where they
-    /// go to along `inner`.
+    /// Whether adjacent elements follow each other along `outer` in the source, and along
+    /// `inner` in the target.
     bool transposes = false;
-    const char* next_from = nullptr; ///< where the next block begins, or this one
+    const char* next_from = nullptr; ///< begin of the next block, or of this one
     const char* next_to = nullptr;
 };
 
-/// Loops one in the other, arranged for speed: of the two innermost, `inner` runs along the target's
+/// Nested loops, arranged for speed: of the two innermost, `inner` runs along the target's
 /// memory, and `outer` along the source's if that is another loop.
 class MoveNest {
 public:
@@ -50,13 +50,13 @@ public:
 
     MoveNest(const char* from, char* to) : m_from(from), m_to(to) {}
 
-    /// Puts a loop around; of no elements, all of the nest is empty.
+    /// Adds an enclosing loop; if it has no elements, the whole nest is empty.
     void add(MoveLoop loop);
     /// To be called once, after all loops have been added.
     void arrange(std::int64_t element_size);
 
     std::int64_t elements() const noexcept;
-    /// Blocks that the nest is cut into, 0 if it is empty.
+    /// Number of blocks of the nest, 0 if it is empty.
     std::int64_t block_count() const noexcept;
     std::int64_t block_elements() const noexcept { return m_outer_per_block * m_inner_per_block; }
 
@@ -75,7 +75,7 @@ public:
             }
             if (count > 0) look();
         }
-        /// Gives the next block; false if there is none.
+        /// Returns the next block; false if there is none.
         bool next(MoveBlock& block) {
             if (m_left == 0) return false;
             block = m_ahead;
@@ -98,7 +98,7 @@ public:
             }
             look();
         }
-        /// Makes the block that the numbers say.
+        /// Makes the block for the current indices.
         void look() {
             const MoveNest& nest = m_nest;
             m_ahead = {nest.m_from, nest.m_to, {}, {}, nest.m_transposes, nullptr, nullptr};
@@ -132,7 +132,7 @@ private:
     std::int64_t outer_blocks() const noexcept {
         return ceil_div(m_loops[m_depth - 2].count, m_outer_per_block);
     }
-    /// A loop over some of another one's elements; moves the block to the first of them.
+    /// A loop over some elements of another loop; moves the block to the first of them.
     static MoveLoop part(const MoveLoop& loop, std::int64_t begin, std::int64_t count,
                          MoveBlock& block) {
         MoveLoop result = loop;

@@ -14,7 +14,7 @@
 
 namespace distview::impl {
 
-/// The bytes of an element of this address and size, in the widest units that both allow.
+/// Copies the bytes of an element in the widest units that its addresses and size allow.
 template <class Unit>
 KOKKOS_INLINE_FUNCTION void copy_units(const char* from, char* to, std::int64_t bytes) {
     for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof(Unit)))
@@ -32,13 +32,13 @@ KOKKOS_INLINE_FUNCTION void copy_element(const char* from, char* to, std::int64_
     }
 }
 
-/// Lists of an execution: where elements are that have no address, and where they go.
+/// Lists of an execution, for elements without an address of their own: sources and targets.
 struct PointLists {
     char* from = nullptr;
     char* to = nullptr;
 };
 
-/// Element i.
+/// Copies element i.
 KOKKOS_INLINE_FUNCTION void copy_point(const PointMoves& moves, const PointLists& lists,
                                        std::int64_t i) {
     const auto place = [&](const PointMoves::End& end, char* list) {
@@ -47,7 +47,7 @@ KOKKOS_INLINE_FUNCTION void copy_point(const PointMoves& moves, const PointLists
     copy_element(place(moves.from, lists.from), place(moves.to, lists.to), moves.element_size);
 }
 
-/// Elements of so many bytes. Between two of them nothing waits for memory but loads, so that many are under way.
+/// Copies elements of `Bytes` bytes. Between two elements only loads wait for memory, so that many loads are in flight.
 template <std::size_t Bytes>
 void copy_points(const PointMoves& moves, const char* from, char* to) {
     constexpr auto size = static_cast<std::int64_t>(Bytes);
@@ -66,8 +66,8 @@ void copy_points(const PointMoves& moves, const char* from, char* to) {
         std::memcpy(to, from, Bytes * static_cast<std::size_t>(count));
 }
 
-/// Elements of a table, one after the other past the caches. All of a line are loaded before the next one's, so that no
-/// store waits between them.
+/// Copies elements of a table to consecutive places, past the caches. Loads all elements of a
+/// line before the next line's, so that no store waits between them.
 template <std::size_t Bytes>
 void stream_points(const PointMoves& moves, const char* from, char* to) {
     constexpr auto size = static_cast<std::int64_t>(Bytes);
@@ -93,7 +93,7 @@ void stream_points(const PointMoves& moves, const char* from, char* to) {
     for (; i < count; ++i) std::memcpy(to + i * size, from + at[i], Bytes);
 }
 
-/// Work of run_boxes(): call i copies piece i. Pieces must stay until it has finished.
+/// Work of run_boxes(): call i copies piece i. Pieces must stay until the work has finished.
 struct CopyPieces {
     const PointMoves* pieces;
     PointLists lists;
@@ -129,8 +129,8 @@ struct CopyPieces {
     }
 };
 
-/// Work of run_boxes(): call i combines the elements of share i with values, one after the other, as elements may occur
-/// several times.
+/// Work of run_boxes(): call i combines the elements of share i with values, one after the
+/// other, because elements may occur several times.
 template <class T, class Op>
 struct CombineShares {
     const std::vector<PointMoves>* shares;
@@ -158,7 +158,7 @@ struct CombineShares {
     }
 };
 
-/// Copies the elements of tables in a device's memory, by a thread each.
+/// Copies the elements of tables in a device's memory, with one thread for each.
 struct CopyPoint {
     PointMoves moves;
     PointLists lists;

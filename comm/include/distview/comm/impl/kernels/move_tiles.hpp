@@ -14,7 +14,7 @@
 
 namespace distview::impl {
 
-/// Moves a tile with every team, which has so many threads.
+/// Moves one tile with each team of `Threads` threads.
 template <class From, class To, class Op, int Threads>
 struct MoveTile {
     /// Elements that are too long to be staged are moved one by one.
@@ -32,7 +32,7 @@ struct MoveTile {
     KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
         const int tile = team.league_rank();
         const DeviceMove& move = entry_of(moves, count, tile);
-        // Of 32 bits, which devices divide much faster.
+        // 32 bits, because devices divide these much faster.
         int rest = tile - move.first;
         const std::int64_t first_row =
             static_cast<std::int64_t>(rest % move.tiles_along_row) * move.tile_rows;
@@ -91,12 +91,12 @@ private:
         return {axis.to_stride, axis.to_table};
     }
 
-    /// Elements that a thread reads before it uses the first of them: memory takes long, and a compiler cannot
-    /// tell that none is another's target.
+    /// Number of elements that a thread reads before it uses the first one: memory latency is
+    /// long, and a compiler cannot know that none is another's target.
     static constexpr int at_once = tuning::device_reads_at_once;
 
-    /// Calls write(element, read(element)) for the elements of a tile, all threads of a team together; `Whole` if
-    /// their number is a multiple of what is read at once.
+    /// Calls write(element, read(element)) for the elements of a tile, with all threads of a
+    /// team; `Whole` if their number is a multiple of the elements read at once.
     template <class Value, bool Whole = false, class Team, class Read, class Write>
     KOKKOS_INLINE_FUNCTION static void for_elements(const Team& team, int count, const Read& read,
                                                     const Write& write) {
@@ -145,14 +145,14 @@ private:
         }
     }
 
-    /// Where a tile is staged: its rows are one element longer than they have to be.
+    /// Buffer that stages a tile; its rows are one element longer than needed.
     template <class Team>
     KOKKOS_INLINE_FUNCTION static To* stage(const Team& team) {
         return static_cast<To*>(team.team_scratch(0).get_shmem_aligned(
             DeviceMove::staged_elements * sizeof(To), alignof(To)));
     }
 
-    /// Read along the source's memory, written along the target's.
+    /// Reads along the source's memory, writes along the target's.
     template <class Team>
     KOKKOS_INLINE_FUNCTION void move_staged(const Team& team, const DeviceMove& move,
                                             const char* from, char* to,
@@ -186,8 +186,8 @@ private:
             });
     }
 
-    /// The same for a whole square without tables, as most tiles are: its places take few instructions, of which
-    /// the others have so many that memory waits for them.
+    /// The same for a whole square without tables, like most tiles. Its places need few
+    /// instructions; the general case needs so many that memory waits for them.
     template <class Team>
     KOKKOS_INLINE_FUNCTION void move_square(const Team& team, const DeviceMove& move,
                                             const char* from, char* to,
@@ -227,7 +227,7 @@ private:
             });
     }
 
-    /// Updates the element at place(i) by incoming(i), for those of a tile that has been staged.
+    /// Updates the element at place(i) by incoming(i), for the elements of a staged tile.
     template <bool Whole, class Team, class Place, class Incoming>
     KOKKOS_INLINE_FUNCTION void write_staged(const Team& team, int elements, const Place& place,
                                              const Incoming& incoming) const {
@@ -255,11 +255,11 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceTable<De
                 const Op& op, bool conjugate) {
     if (moves.units == 0) return;
     static const std::string no_label;
-    // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
+    // Threads of a team: on a device enough to hide memory's latency; on the host one thread has all elements.
     constexpr int threads = is_synchronous<Exec> ? 1 : tuning::device_team_threads;
     using Tile = MoveTile<From, To, Op, threads>;
-    // So few registers that four teams share a processor; Kokkos refuses a launch where these do not find room
-    // for what they stage, so of long elements two.
+    // Limits registers so that four teams share a processor. Kokkos refuses a launch if the
+    // teams' staging buffers do not fit, so for long elements two teams share it.
     using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 4 : 2)>;
     Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.units), threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Tile::scratch_bytes)));
@@ -267,7 +267,7 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceTable<De
                          Tile{moves.data(), moves.count, op, conjugate});
 }
 
-/// The same; special cases of alpha and beta look at less.
+/// The same; special cases of alpha and beta read less.
 template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
 void move_tiles(const Exec& exec, const std::string& label, const DeviceTable<DeviceMove>& moves,
                 const LinearUpdate<Alpha, Beta>& op, bool conjugate) {

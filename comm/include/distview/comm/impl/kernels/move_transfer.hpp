@@ -10,28 +10,28 @@
 
 namespace distview::impl {
 
-/// The elements that one process moves for one partner, of one array: a product of lists of runs,
-/// with addresses. Lists are never multiplied out: nests are made of them as they are run.
+/// The elements of one array that a process moves for one partner: a product of lists of runs,
+/// with addresses. Lists are never multiplied out: nests are built from them during execution.
 class MoveTransfer {
 public:
-    /// One end: a section, or the elements packed as a dense box in the order of the source's axes.
+    /// One end: a section, or elements packed as a dense box in the order of the source's axes.
     struct End {
         char* data = nullptr;
         std::int64_t element_size = 1;
         bool packed = false;
-        Extents strides{}; ///< bytes, by axis of the end's array; of a section only
+        Extents strides{}; ///< bytes, by axis of the end's array; sections only
     };
 
-    /// `runs` are those of this process with `peer`.
+    /// `runs`: the runs of this process, of which the constructor uses the runs with `peer`.
     MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs, int peer,
                  const End& from, const End& to);
 
-    /// Whether every element already is where it is to go to.
+    /// Whether every element is already at its target place.
     bool is_fixed() const noexcept;
 
     /// Number of nests.
     std::int64_t nest_count() const noexcept { return m_nest_count; }
-    /// The n-th of them, arranged.
+    /// The n-th nest, arranged.
     MoveNest nest(std::int64_t n) const;
 
     /// Elements along an axis, in bytes.
@@ -43,12 +43,12 @@ public:
     };
     struct Axis {
         std::vector<Run> runs;
-        std::vector<std::int64_t> from_table; ///< instead of runs, where these are short and many
+        std::vector<std::int64_t> from_table; ///< instead of runs, if runs are short and many
         std::vector<std::int64_t> to_table;
         std::int64_t choices() const noexcept {
             return from_table.empty() ? static_cast<std::int64_t>(runs.size()) : 1;
         }
-        /// Puts tables in the place of runs.
+        /// Replaces runs by tables.
         void make_tables();
     };
     const char* from() const noexcept { return m_from; }
@@ -63,7 +63,7 @@ private:
     std::vector<Axis> m_axes; ///< by axis of the target
 };
 
-/// Some blocks of one nest: enough work to be worth handing to a thread.
+/// Some blocks of one nest: enough work for a thread.
 struct MoveUnit {
     int transfer = 0;
     int blocks = 0;
@@ -71,17 +71,17 @@ struct MoveUnit {
     std::int64_t first_block = 0;
 };
 
-/// Units of work of an exchange: [begin, end) of all transfers together.
+/// Units of work of an exchange; ranges [begin, end) count the units of all transfers.
 struct MoveUnits {
     std::vector<MoveTransfer> transfers;
     std::vector<MoveUnit> units;
     std::int64_t elements = 0;
 
-    /// Cuts a transfer into units of about so many elements, which follow those that are there.
+    /// Cuts a transfer into units of about `unit_elements` elements and appends them.
     void append(MoveTransfer transfer, std::int64_t unit_elements = tuning::unit_elements);
-    /// Puts units [begin, end) into the order in which their first elements lie in memory.
+    /// Sorts units [begin, end) by the memory order of their first source elements.
     void order_by_source(int begin, int end);
-    /// About how many bytes units [begin, end) read, if elements have so many each.
+    /// Approximate number of bytes that units [begin, end) read, with `element_bytes` for each element.
     std::int64_t bytes(int begin, int end, std::size_t element_bytes) const noexcept {
         return elements * (end - begin) / static_cast<std::int64_t>(units.size()) *
                static_cast<std::int64_t>(element_bytes);

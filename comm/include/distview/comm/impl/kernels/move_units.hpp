@@ -15,8 +15,8 @@
 
 namespace distview::impl {
 
-/// Asks for the lines of some rows, a few at each step. Along the rows, which memory likes best; into the second
-/// cache, since in the first rows that lie a power of two apart drive each other out. Strides and rows are in bytes.
+/// Prefetches lines of some rows, a few at each step: along the rows, which is fastest for memory; into the second
+/// cache, because rows a power of two apart evict each other from the first. Strides and rows are in bytes.
 class RowPrefetch {
 public:
     RowPrefetch(const char* begin, std::int64_t rows, std::int64_t stride, std::int64_t row,
@@ -44,7 +44,7 @@ private:
     std::int64_t m_line = 0;
 };
 
-/// Fetches both sides of the part of a block that comes next, step by step while another one is moved; sizes of elements in bytes.
+/// Prefetches both sides of the next part of a block, step by step while another part is moved; element sizes in bytes.
 class PartPrefetch {
 public:
     PartPrefetch(const MoveBlock& part, std::int64_t from_size, std::int64_t to_size,
@@ -64,8 +64,8 @@ private:
     RowPrefetch m_targets;
 };
 
-/// Moves a block row by row. Between short rows with gaps the processor fetches the gaps by itself, not the next row: that
-/// is asked for. Both sides do not overlap, unless they are the same.
+/// Moves a block row by row. Between short rows with gaps the processor prefetches the gaps, not the next
+/// row: so the next row is prefetched here. The two sides do not overlap, unless they are the same.
 template <class MoverType>
 void move_rows(const MoverType& mover, const MoveBlock& block) {
     const MoveLoop outer = block.outer;
@@ -104,7 +104,7 @@ void move_rows(const MoverType& mover, const MoveBlock& block) {
     }
 }
 
-/// Elements before the first whole line.
+/// Number of elements before the first whole line.
 template <class T>
 std::int64_t before_line(const char* address, std::int64_t count) {
     const auto past =
@@ -113,7 +113,7 @@ std::int64_t before_line(const char* address, std::int64_t count) {
     return std::min(count, bytes / static_cast<std::int64_t>(sizeof(T)));
 }
 
-/// Of a block `columns` elements along its outer loop by `rows` along its inner one, from (column, row) on.
+/// Part of a block: `columns` elements along its outer loop by `rows` along its inner one, from (column, row) on.
 inline MoveBlock part_of(const MoveBlock& block, std::int64_t column, std::int64_t columns,
                          std::int64_t row, std::int64_t rows) {
     MoveBlock part = block;
@@ -124,10 +124,10 @@ inline MoveBlock part_of(const MoveBlock& block, std::int64_t column, std::int64
     return part;
 }
 
-/// Moves a block by squares of a cache line's length, which are transposed in registers: whatever the strides' common power
-/// of two, every line on either side is met once. Squares begin at lines of the source along the one axis, and of the
-/// target along the other. False, and nothing is moved, if a block does not transpose lines. `prefetches`: whether what
-/// comes next is fetched meanwhile.
+/// Moves a block in squares with the edge of a cache line, which are transposed in registers: every
+/// line on either side is visited once, whatever power of two the strides share. Squares begin at lines
+/// of the source along one axis, and of the target along the other. Moves nothing and returns false if
+/// a block does not transpose lines. `prefetches`: whether the next part is prefetched meanwhile.
 template <class From, class To, class Op>
 bool move_squares(const Mover<From, To, Op>&, const MoveBlock&, bool) {
     return false;
@@ -136,8 +136,8 @@ template <class From, class To, class Op>
     requires transposes_lines<sizeof(From)>
 bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block, bool prefetches) {
     constexpr std::int64_t edge = line_elements<sizeof(From)>;
-    /// Of a tile: short enough that the next one is in the caches when it is due, also where rows lie a power
-    /// of two apart and share a few places; long enough for memory, which is fastest line after line.
+    /// Edge of a tile. Short enough that the next tile is cached in time, even if rows lie a power of two
+    /// apart and share a few places in the cache; long enough for memory, which is fastest line after line.
     constexpr std::int64_t tile = 4 * edge;
     const MoveLoop& outer = block.outer;
     const MoveLoop& inner = block.inner;
@@ -157,8 +157,8 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block, bool
     of_next_block.from = block.next_from;
     of_next_block.to = const_cast<char*>(block.next_to);
     const bool has_squares = first_column < end_column && first_row < end_row;
-    // A prefetch costs more than moving if the block has few elements; of a large block without squares, the next one's
-    // lines are near.
+    // A prefetch costs more than the move if the block has few elements; for a large block
+    // without squares, the next block's lines are near.
     const std::int64_t elements = outer.count * inner.count;
     if (prefetches && !has_squares && elements > edge * edge / 4 && elements <= tile * tile)
         PartPrefetch(of_next_block, mover.from_size, mover.to_size, 1).step();
@@ -169,7 +169,7 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block, bool
         for (std::int64_t i = first_row; i < end_row; i += tile) {
             const std::int64_t end_j = std::min(j + tile, end_column);
             const std::int64_t end_i = std::min(i + tile, end_row);
-            // Both sides of the next tile are fetched meanwhile.
+            // Both sides of the next tile are prefetched meanwhile.
             PartPrefetch ahead(end_i < end_row      ? tile_at(j, end_i)
                                : end_j < end_column ? tile_at(end_j, first_row)
                                                     : of_next_block,
@@ -196,7 +196,7 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block, bool
     return true;
 }
 
-/// Work of run_boxes(): call i moves unit i. Units must stay until it has finished.
+/// Work of run_boxes(): call i moves unit i. Units must stay until the work has finished.
 template <class MoverType>
 struct MoveUnitsBy {
     const MoveUnits* units;

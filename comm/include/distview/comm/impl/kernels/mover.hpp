@@ -16,11 +16,11 @@
 
 namespace distview::impl {
 
-// Element operations: To operator()(To here, To incoming) for an element that arrives, and whether `here` is
-// looked at. Sections are typed, packed messages are bytes: all goes through memcpy, which compilers
-// turn into loads and stores.
+// Element operations have To operator()(To here, To incoming) for an arriving element, and say
+// whether they read `here`. Sections are typed, packed messages are bytes: all elements go
+// through memcpy, which compilers turn into loads and stores.
 
-/// Replaces what is there.
+/// Replaces the element.
 struct Insert {
     static constexpr bool reads_target = false;
     template <class T>
@@ -29,7 +29,7 @@ struct Insert {
     }
 };
 
-/// alpha * incoming, whatever is there: 0 * NaN does not matter.
+/// alpha * incoming, independent of `here`: a NaN in it has no effect.
 template <class Scalar>
 struct ScaledInsert {
     static constexpr bool reads_target = false;
@@ -55,8 +55,8 @@ struct LinearUpdate {
     }
 };
 
-/// Whether all copies of an element that several processes of the source hold are put together; else one
-/// of them is taken.
+/// Whether all copies of an element that several source processes hold are combined; else one
+/// copy is used.
 template <class Op>
 inline constexpr bool combines_copies = true;
 template <>
@@ -71,7 +71,7 @@ constexpr bool reads_target() {
     else
         return true;
 }
-/// Whether what is in a target goes into what becomes of it.
+/// Whether the result depends on the target's elements.
 template <class Op>
 bool reads_target(const Op& op) {
     if constexpr (requires { op.ignores_target(); })
@@ -87,7 +87,7 @@ inline T load(const char* from) {
     return value;
 }
 
-/// As static_cast does, or the complex conjugate.
+/// Converts as static_cast does, or to the complex conjugate.
 template <class To, class From>
 KOKKOS_INLINE_FUNCTION To converted(const From& value, bool conjugate) {
     if constexpr (IsComplex<From>::value && IsComplex<To>::value) {
@@ -107,9 +107,9 @@ struct Mover {
 
     Op op{};
     bool conjugate = false; ///< complex elements only
-    bool streams = false;   ///< whether what is only written goes past the caches
+    bool streams = false;   ///< whether memory that is only written bypasses the caches
 
-    /// Whether bytes are copied as they are.
+    /// Whether bytes are copied unchanged.
     bool copies() const {
         return std::is_same_v<From, To> && std::is_same_v<Op, Insert> &&
                !(IsComplex<From>::value && conjugate);
@@ -124,13 +124,13 @@ struct Mover {
         std::memcpy(to, &incoming, sizeof(To));
     }
 
-    /// Elements that follow each other on both sides, which do not overlap.
+    /// Moves elements that are consecutive on both sides; the sides do not overlap.
     void run(const char* __restrict from, char* __restrict to, std::int64_t count) const {
         for (std::int64_t i = 0; i < count; ++i) element(from + i * from_size, to + i * to_size);
     }
 
-    /// The same for a square of lines of source elements, one after the other. A function of its own: compilers forget
-    /// what does not overlap when they inline.
+    /// The same for a square of consecutive lines of source elements. A separate function,
+    /// because compilers that inline forget that memory does not overlap.
 #if defined(__GNUC__)
     [[gnu::noinline]]
 #endif
@@ -145,8 +145,8 @@ struct Mover {
     }
 };
 
-/// An element of which only the size is known: words that devices load and store at once. One of 16 bytes lies at a
-/// multiple of 8, as two doubles do.
+/// An element with only a known size: words that devices load and store at once. An element of
+/// 16 bytes lies at a multiple of 8, as two doubles do.
 template <std::size_t Bytes>
 struct RawElement {
     using Word =

@@ -15,7 +15,7 @@
 
 namespace distview::impl {
 
-/// Host spaces whose kernels have ended when the call that launches them returns.
+/// Whether kernels of a host space have ended when their launch returns.
 template <class Exec>
 inline constexpr bool is_synchronous =
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -32,7 +32,7 @@ bool runs_at_once(const Exec& exec) {
     return is_synchronous<Exec> && exec.concurrency() == 1;
 }
 
-/// Whether run_boxes() on `exec` leaves other threads alone, as they would take longer to start than to help.
+/// Whether run_boxes() on `exec` uses one thread only, because others would take longer to start than to help.
 template <ExecutionSpace Exec, class Number, class Work>
 bool is_small(const Work& work, Number begin, Number end) {
     if constexpr (is_synchronous<Exec> && requires { work.bytes(begin, end); })
@@ -41,8 +41,8 @@ bool is_small(const Work& work, Number begin, Number end) {
         return false;
 }
 
-/// Whether the calling thread is in a parallel region of OpenMP in which Kokkos would end the process if a kernel began:
-/// its own condition. Kokkos 4 may run such kernels on one thread instead.
+/// Whether the calling thread is in an OpenMP parallel region in which Kokkos would end the process
+/// if a kernel began: Kokkos' own condition. Kokkos 4 may run such kernels on one thread instead.
 template <ExecutionSpace Exec>
 bool is_in_region() noexcept {
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -54,7 +54,7 @@ bool is_in_region() noexcept {
     return false;
 }
 
-/// The entry of a table that a number is in: the last whose `first` is not beyond it.
+/// The table entry that contains a number: the last entry whose `first` is not greater.
 template <class Entry, class Number>
 KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Number number) {
     int low = 0;
@@ -69,13 +69,13 @@ KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Numb
     return table[low];
 }
 
-/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if work has
-/// bytes(begin, end), asked only if there are other threads, and these are less than tuning::one_thread_bytes, and in
-/// parallel regions of the program.
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`. The calling thread runs
+/// all calls in parallel regions of the program, if there are no other threads, or if work.bytes(begin,
+/// end) exists (asked only with several threads) and is less than tuning::one_thread_bytes.
 ///
-/// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
-/// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
-/// an instance with several threads does Kokkos get the label and copy it.
+/// Allocates nothing, which needs care: from Kokkos 5 on a launch copies its label, and libgomp
+/// allocates a team for every parallel region of one thread. Kokkos gets the label, and copies
+/// it, only if a profiling tool listens to an instance with several threads.
 ///
 /// Space: on return work may still run on `exec`
 template <class Number = int, ExecutionSpace Exec, class Work>

@@ -13,12 +13,12 @@
 
 namespace distview::impl {
 
-// Copies past the caches. What is written without being read, and is more than caches hold, need not be
-// fetched before: of three transfers over the memory bus two are left. memcpy does so for long runs only.
+// Copies past the caches. Memory that is written but not read, and exceeds the caches, need not be
+// fetched first: two of three transfers over the memory bus remain. memcpy does so for long runs only.
 
 inline constexpr auto line_size = static_cast<std::size_t>(tuning::cache_line);
 
-/// Writes one whole line; `to` is at a multiple of 64 bytes.
+/// Writes one whole line; `to` is a multiple of 64 bytes.
 inline void stream_line(const char* from, char* to) {
 #if defined(__SSE2__)
     for (std::size_t i = 0; i < line_size; i += 16)
@@ -29,8 +29,8 @@ inline void stream_line(const char* from, char* to) {
 #endif
 }
 
-/// The same of 8 numbers, which need not be in memory: of bytes put together one after the other, GCC
-/// makes registers of 64 bytes and stores these, to load them again.
+/// The same for 8 numbers, which need not be in memory: if bytes are assembled one after the
+/// other, GCC builds registers of 64 bytes and stores these, to load them again.
 inline void stream_words(const std::uint64_t* words, char* to) {
 #if defined(__SSE2__)
     for (std::size_t i = 0; i < line_size / sizeof(std::uint64_t); i += 2)
@@ -42,7 +42,7 @@ inline void stream_words(const std::uint64_t* words, char* to) {
 #endif
 }
 
-/// Copies bytes that do not overlap; lines that are written in part go through the caches.
+/// Copies bytes that do not overlap; partly written lines go through the caches.
 inline void stream_copy(const char* from, char* to, std::size_t bytes) {
     const std::size_t before =
         (line_size - reinterpret_cast<std::uintptr_t>(to) % line_size) % line_size;
@@ -56,7 +56,7 @@ inline void stream_copy(const char* from, char* to, std::size_t bytes) {
     std::memcpy(to + at, from + at, bytes - at);
 }
 
-/// Asks for the line of an address, which need not be one of the program's, for soon.
+/// Fetches the line of an address, which may lie outside the program's memory, for use soon.
 inline void prefetch(const char* address) {
 #if defined(__GNUC__)
     __builtin_prefetch(address);
@@ -65,7 +65,7 @@ inline void prefetch(const char* address) {
 #endif
 }
 
-/// The same for later: beyond the first cache.
+/// The same for use later: bypasses the first cache.
 inline void prefetch_far(const char* address) {
 #if defined(__GNUC__)
     __builtin_prefetch(address, 0, 2);
@@ -74,7 +74,7 @@ inline void prefetch_far(const char* address) {
 #endif
 }
 
-/// To be called by the thread that wrote, before others are told.
+/// Must be called by the thread that wrote, before other threads are told.
 inline void end_streaming() {
 #if defined(__SSE2__)
     _mm_sfence();

@@ -11,7 +11,7 @@
 
 namespace distview::impl {
 
-/// Elements of 4, 8 or 16 bytes in a cache line, and lines in the squares that are transposed in registers.
+/// Number of elements of 4, 8 or 16 bytes in a cache line, and of lines in the squares transposed in registers.
 template <std::size_t Bytes>
 inline constexpr std::int64_t line_elements = line_size / Bytes;
 
@@ -24,9 +24,9 @@ inline constexpr bool transposes_lines = Bytes == 4 || Bytes == 8 || Bytes == 16
 
 namespace lines {
 
-/// Bytes of the registers that the program is compiled for. GCC takes longer vectors apart into elements, which go through
-/// memory: vectors of 64 bytes took up to 4 times as long for AVX2, and up to 6 times for SSE2
-/// (perf/results/2026-11-29-transposed-lines.md).
+/// Bytes of the registers for which the program is compiled. GCC splits longer vectors into
+/// elements in memory: vectors of 64 bytes took up to 4 times as long for AVX2, and up to 6
+/// times for SSE2 (perf/results/2026-11-29-transposed-lines.md).
 #if defined(__AVX512F__)
 inline constexpr std::size_t register_bytes = 64;
 #elif defined(__AVX2__)
@@ -35,7 +35,7 @@ inline constexpr std::size_t register_bytes = 32;
 inline constexpr std::size_t register_bytes = 16;
 #endif
 
-/// Of lane i of the two lines that stage `Step` exchanges: an element has `Lanes` of them.
+/// Source lane of lane i in the two lines that stage `Step` exchanges; an element has `Lanes` lanes.
 template <int Step, int Lanes>
 constexpr int low_lane(int i, int count) {
     return (i / Lanes & Step) ? i - Step * Lanes + count : i;
@@ -79,7 +79,7 @@ inline void transpose_lines(const char* from, std::int64_t stride, char* to,
     constexpr int lanes = Bytes / sizeof(Number);
     constexpr int count = sizeof(Vector) / sizeof(Number);
     constexpr auto element = static_cast<std::int64_t>(Bytes);
-    constexpr std::int64_t edge = sizeof(Vector) / Bytes; // of the squares of this one
+    constexpr std::int64_t edge = sizeof(Vector) / Bytes; // of squares in registers
     constexpr auto elements = line_elements<Bytes>;
     for (std::int64_t column = 0; column < elements; column += edge)
         for (std::int64_t row = 0; row < elements; row += edge) {

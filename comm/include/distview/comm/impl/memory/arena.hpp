@@ -15,42 +15,42 @@
 
 namespace distview::impl {
 
-/// Host memory of this process that other processes of the node can map: where arrays of a
-/// communicator lie, so that neighbours read them in place.
+/// Host memory of this process that other processes of the node can map. Holds the arrays of a
+/// communicator, so that neighbours read them in place.
 ///
-/// A few large segments, cut into pieces. Local: nobody is asked. Pieces keep their segment alive,
-/// also after the communicator was closed. Thread-safe.
+/// Consists of a few large segments, cut into pieces. All functions are local. Pieces keep
+/// their segment alive, even after the communicator is closed. Thread-safe.
 class Arena : public std::enable_shared_from_this<Arena> {
 public:
     static constexpr std::size_t usual_segment = std::size_t{1} << 20;
-    /// The first segment has this many bytes, if not more are wanted.
+    /// New segments have at least `least_segment` bytes, if there is memory for them.
     explicit Arena(std::size_t least_segment = usual_segment) : m_least_segment(least_segment) {}
 
-    /// Memory of any content, or null if shared memory cannot be had: then allocate elsewhere. The first
-    /// such failure is reported to the message sink. Begins at a multiple of 64 bytes; pieces are
-    /// staggered, since arrays that begin at the same place of a page collide in caches.
+    /// Uninitialised memory, or null if shared memory is lacking: then allocate elsewhere. The first such
+    /// failure is reported to the message sink. Memory begins at a multiple of 64 bytes; the beginnings
+    /// are staggered, because arrays that begin at the same offset in a page collide in caches.
     std::shared_ptr<void> allocate(std::size_t bytes);
 
-    /// A place in a segment, as other processes know it.
+    /// A place in a segment, in a form that other processes can use.
     struct Place {
         SegmentAddress segment{};
         std::int64_t offset = 0;
-        std::int64_t bytes = 0; ///< from there to the end of what allocate() gave out
+        std::int64_t bytes = 0; ///< from there to the end of the allocated piece
     };
-    /// Where memory lies that allocate() gave out; empty for other memory.
+    /// Place of memory from allocate(); nullopt for other memory.
     std::optional<Place> find(const void* data) const;
-    /// The owner of the piece given out by allocate() that holds these bytes; null for other memory.
+    /// The owner of the piece from allocate() that holds these bytes; null for other memory.
     std::shared_ptr<void> owner_of(const void* data, std::int64_t bytes) const;
 
-    /// Bytes of a new segment at least, where so many segments have `all` bytes.
+    /// Least bytes of a new segment if `segments` earlier ones have `all` bytes together.
     static std::size_t growth(std::size_t segments, std::size_t all);
-    /// Whether memory for an array could not be had.
+    /// Whether memory for an array was lacking.
     bool has_failed() const noexcept { return m_reported; }
 
 private:
     struct Range {
         std::size_t bytes = 0;
-        std::weak_ptr<void> owner{}; ///< of one that is given out
+        std::weak_ptr<void> owner{}; ///< of an allocated range
     };
     struct Segment {
         std::shared_ptr<SharedSegment> memory;

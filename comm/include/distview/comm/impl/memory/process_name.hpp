@@ -5,13 +5,13 @@
 
 namespace distview::impl {
 
-/// A process of this node, also told from a later one that gets its number.
+/// Identity of a process of this node; a later process with the same process ID has another one.
 struct ProcessName {
-    std::int64_t number = 0;  ///< as the operating system counts; 0: unknown
-    std::int64_t started = 0; ///< when, in the operating system's units
+    std::int64_t number = 0;  ///< process ID; 0: unknown
+    std::int64_t started = 0; ///< start time, in the operating system's units
 
     static ProcessName self();
-    /// Whether it has ended, as far as this process can tell.
+    /// Whether the process has ended, as far as the calling process can tell.
     bool has_ended() const;
 };
 

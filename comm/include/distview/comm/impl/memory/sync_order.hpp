@@ -3,13 +3,13 @@
 
 #include <atomic>
 
-/// How the two sides of a SyncLine are ordered. In a file of its own because the tests replace it by
-/// weaker orders, to see that the race detector then reports them.
+/// Memory orders of the two sides of a SyncLine. In a separate file because tests replace it by
+/// weaker orders, to check that the race detector reports them.
 namespace distview::impl::sync_order {
 
-/// Of what a process says: after all that it wrote.
+/// Order of a published value: after everything that its process wrote.
 inline constexpr std::memory_order publish = std::memory_order_release;
-/// Of what another one sees: before all that it reads.
+/// Order of an observed value: before everything that its process reads.
 inline constexpr std::memory_order arrive = std::memory_order_acquire;
 
 } // namespace distview::impl::sync_order

@@ -22,7 +22,7 @@
 
 namespace distview::impl {
 
-/// Begins the text of an error; the calls and their ranks follow.
+/// First words of an error text; the calls and their ranks follow.
 inline constexpr const char* expected_the_same = "expected the same call on all ranks, got ";
 
 /// Ranks that make the same call.
@@ -37,23 +37,23 @@ std::string describe_groups(const std::vector<RankGroup>& groups);
 /// "heat.cpp:42".
 std::string describe_site(const std::source_location& where);
 
-/// A moment in which other ranks may come that an error would like to name.
+/// A short wait for other ranks that an error text names if they arrive.
 class Moment {
 public:
     explicit Moment(std::chrono::milliseconds lasting = std::chrono::milliseconds(100))
         : m_end(std::chrono::steady_clock::now() + lasting) {}
-    /// Lets others run; false once it is over.
+    /// Lets other threads run; false once the wait is over.
     bool lasts() const;
 
 private:
     std::chrono::steady_clock::time_point m_end;
 };
 
-/// Counts the collective calls of a communicator on this rank, tells the node's other ranks which one this is,
-/// and looks at theirs. Plain memory: no MPI.
+/// Counts the collective calls of a communicator on this rank, shows the current one to the
+/// node's other ranks and reads theirs. Uses plain memory, no MPI.
 ///
-/// Calls are counted where they are made by the program; those that they are made of belong to them, but executions
-/// of plans, which count wherever they are: no meeting tells whether ranks agree on them.
+/// Only calls of the program are counted; calls within them belong to them. Executions of plans
+/// are counted everywhere, because no meeting checks whether ranks agree on them.
 class Calls {
 public:
     /// A rank of this node, this one included.
@@ -66,23 +66,23 @@ public:
         std::uint64_t count = 0; ///< on the rank's line, from 1
         CallPlace place{};
         CallWord word{};
-        CallWord whole{}; ///< the call of which it is a part, or itself
+        CallWord whole{}; ///< the call that contains this part, or the call itself
     };
-    /// `ranks`: ascending. `memory` keeps all lines.
+    /// `ranks`: ascending. `memory` keeps all lines alive.
     Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool oversubscribed);
     Calls(const Calls&) = delete;
     Calls& operator=(const Calls&) = delete;
 
-    /// Functions that waiting loops call now and then, and that is called before an error because another rank does not
-    /// come: the latter throws if its process has ended. Both may throw.
+    /// Waiting loops call `idle` now and then. `before_error` runs before an error about a rank that does
+    /// not arrive, and throws instead if its process has ended or a deadline has passed. Both may throw.
     void set_checks(std::function<void()> idle, std::function<void()> before_error) {
         m_idle = std::move(idle);
         m_before_error = std::move(before_error);
     }
     void idle();
-    /// Runs a function of the program's while this rank waits: the calls that it makes are refused.
+    /// Runs a function of the program while this rank waits. Collective calls in it are refused.
     void ask(const std::function<void()>& question);
-    /// Keeps an exception of idle() where the rank could not leave; the next idle() throws it again.
+    /// Keeps an exception of idle() if the rank cannot leave its wait; the next idle() throws it again.
     void keep_interruption(std::exception_ptr interruption) {
         m_interruption = std::move(interruption);
     }
@@ -95,9 +95,9 @@ public:
     int rank() const noexcept { return m_rank; }
     bool oversubscribed() const noexcept { return m_oversubscribed; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
-    /// Null if it is not of this node.
+    /// Null if the rank is not on this node.
     const Rank* find(int rank) const noexcept;
-    /// Whether this rank sees a rank's calls: it is on this node then.
+    /// Whether this rank can read the calls of `rank`, which is then on this node.
     bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
     CallLine& line() noexcept { return *m_line; }
     /// The ranks of this node that close the communicator.
@@ -114,7 +114,7 @@ public:
             if (other.line->deadline_passed.load(std::memory_order_acquire)) return true;
         return false;
     }
-    /// How attempts to meet ended on this node.
+    /// Outcomes of attempts to meet on this node.
     Outcomes& outcomes() const noexcept { return m_ranks.front().line->outcomes; }
     /// The call under way, or the last one.
     const Call& current() const noexcept { return m_call; }
@@ -131,7 +131,7 @@ public:
         ++m_index;
         m_part = 0;
         m_skips = std::exchange(m_next_skips, false);
-        // Before the others see the call.
+        // Stored before other ranks can see the call.
         if (m_skips) m_line->skips.store(true, std::memory_order_release);
         begin(word, word);
     }
@@ -144,37 +144,37 @@ public:
             end_skipping();
         } else if (word.is_execution()) {
             if (failed) mark_failed(m_call);
-            begin_part(m_call.whole); // goes on
+            begin_part(m_call.whole); // the containing call goes on
         }
     }
-    /// Has the next call wait for all others to come to it, whatever they call before; if it is no part of another one.
+    /// Makes the next call wait until all other ranks reach it, whatever they call before. No effect within a call.
     void skip_with_next() noexcept { m_next_skips = m_depth == 0; }
-    /// How many calls, and parts of calls, have begun.
+    /// Number of calls, and parts of calls, that have begun.
     std::uint64_t begun() const noexcept { return m_call.count; }
-    /// A function that makes one call, or execution, has failed: that was its call, if none has begun since so many had.
+    /// Counts a failed function as one call, unless its own call or execution began since begun() was `begun_before`.
     void count_failed(std::uint64_t begun_before, std::string_view name) noexcept;
     /// Makes the last call: closes the communicator.
     void close() noexcept;
-    /// Says that this rank takes no further part in a call; on any thread.
+    /// Publishes that this rank takes no further part in a call; for any thread.
     void mark_failed(const Call& call) noexcept;
-    /// How many calls, and parts of calls, have failed here; for any thread.
+    /// Number of calls, and parts of calls, that failed on this rank; for any thread.
     std::uint64_t failures() const noexcept { return m_failures; }
-    /// Whether an execution has failed here since all ranks have met last.
+    /// Whether an execution has failed on this rank since the last meeting of all ranks.
     bool has_failed() const noexcept { return m_has_failed; }
-    /// Of all ranks, before the call begun last or in it; for any thread.
+    /// Number of meetings of all ranks, before the last call or within it; for any thread.
     std::uint64_t meetings() const noexcept { return m_line->call(m_line->count).meetings; }
 
-    /// Where the call under way stands, for a meeting.
+    /// Position of the call under way, for a meeting.
     CallPlaces places() const noexcept {
         if (m_skips) return {m_meetings, m_meetings, CallPlaces::none, 0};
         return {m_meetings, m_meetings, m_index, m_index};
     }
-    /// Whether a meeting has failed for a call that this rank has left behind, or waits for the others to leave; `tries`:
-    /// how often this rank has tried to meet in its call.
+    /// Whether the failed meeting was for a call that this rank has passed, or that it waits
+    /// for the others to leave. `tries`: this rank's attempts to meet in its call.
     bool has_passed(const Outcome& failed, int tries) const noexcept;
-    /// All ranks have met: they are in step, in the call under way.
+    /// Records that all ranks have met: they are at the same position, in the call under way.
     void note_met() noexcept;
-    /// Says that this rank is about to leave the call under way by an error, or is not.
+    /// Publishes whether this rank is about to leave the call under way with an error.
     void note_left(bool leaves) noexcept {
         m_line->call(m_call.count).failed.store(leaves, std::memory_order_release);
     }
@@ -183,37 +183,37 @@ public:
     enum class Way { meeting, memory, message };
     /// Why another rank will do nothing more in a call.
     enum class Reason { none, other_call, error, end, closed, waiting };
-    /// As far as its line tells. Look once more whether it has arrived before you believe it.
+    /// Reason as shown by the peer's line. Before using it, check again whether the awaited data has arrived.
     Reason find_reason(int peer, const Call& call, Way way) const;
-    /// The same for people; may wait a moment for other ranks whose calls are told.
+    /// Text of the reason for the user; may wait a moment for other ranks, whose calls it names.
     std::string explain(Reason reason, int peer, const Call& call, Way way) const;
 
-    /// Whether this rank waits, for sure, in a circle of ranks of the node that wait for each other in memory, as they may
-    /// after errors, when calls cannot be compared. Tells the others that it has looked in vain in that call for what
-    /// `peer` is to do; -1: for messages only. `progress` changes with all that this rank gets or does. Takes some looks
-    /// of all that are in the circle; one of more than 16 ranks it does not see.
+    /// Whether this rank certainly waits in a circle: ranks of the node that wait for each other in memory. Circles
+    /// form after errors, when calls cannot be compared. Publishes that this rank has polled in vain in `call` for an
+    /// action of `peer` (-1: for messages only). `progress` changes with everything that this rank receives or does.
+    /// Detection needs several polls of all ranks in the circle; it does not see circles of more than 16 ranks.
     bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
-    /// Remembers where the program has made a plan; of one that this library makes for itself, nothing. Plans are forgotten
-    /// on any thread.
+    /// Remembers where the program made a plan; ignores plans that this library makes for
+    /// itself. Any thread may call forget_plan().
     void note_plan(std::uint64_t number, const std::source_location& made) noexcept;
     void forget_plan(std::uint64_t number) noexcept {
         const std::lock_guard lock(m_plans_mutex);
         m_plans.erase(plan_key(number));
     }
-    /// Until leave_site() calls are made there, as "heat.py:42"; false if they are made somewhere already.
+    /// Sets the program location of calls until leave_site(), such as "heat.py:42"; false if a location is already set.
     bool enter_site(std::string_view site) noexcept;
     void leave_site() noexcept {
         m_line->site_last.store(m_call.count, std::memory_order_release);
         m_has_site = false;
     }
 
-    /// Where this rank waits, and what those of its node that are missing were seen in last, for people.
+    /// Text for the user: where this rank waits, and the last known call of each missing rank of its node.
     std::string describe_waiting(const std::vector<Rank>& missing) const;
-    /// Says which rank of another node this one waits for: -1 for none.
+    /// Records the rank of another node for which this rank waits; -1: none.
     void note_far_rank(int rank) noexcept { m_far_rank = rank; }
 
-    /// The call of a rank at the place of a call of this one, or in a meeting; empty if neither.
+    /// The call of `other` at the position of this rank's `call`, or in a meeting; empty if there is neither.
     std::string call_of(const Rank& other, const Call& call) const;
 
 private:
@@ -223,7 +223,7 @@ private:
         bool failed = false;
         bool ended = false;
     };
-    /// Ranks of which each waits for the next, and the last one for the first.
+    /// Ranks in a circle: each waits for the next one, and the last one for the first.
     struct Circle {
         struct Waiting {
             const CallLine* line = nullptr;
@@ -283,19 +283,19 @@ private:
     std::atomic<bool> m_has_failed{false};
     std::atomic<std::uint64_t> m_failures{0};
     Call m_call{};
-    Circle m_circle{}; ///< as it was seen before
+    Circle m_circle{}; ///< as found by the previous poll
     int m_depth = 0;
     int m_asks = 0; ///< calls of ask() under way
     int m_far_rank = -1;
     bool m_has_site = false;
     mutable std::mutex m_plans_mutex;
-    std::map<std::uint64_t, std::source_location> m_plans; ///< where the program has made them
+    std::map<std::uint64_t, std::source_location> m_plans; ///< where the program made them
     std::exception_ptr m_interruption;
     std::function<void()> m_idle;
     std::function<void()> m_before_error;
 };
 
-/// A function that makes one call, at most: what it throws before it has made it counts as that call.
+/// Runs a function that makes at most one call. If it throws before that call begins, the failure counts as the call.
 template <class Action>
 decltype(auto) counted(Calls& calls, std::string_view name, Action&& action) {
     const std::uint64_t begun = calls.begun();
@@ -307,7 +307,7 @@ decltype(auto) counted(Calls& calls, std::string_view name, Action&& action) {
     }
 }
 
-/// Makes a call whose action returns a reference, without what a CollectiveCall costs.
+/// Makes a call whose action returns a reference; cheaper than a CollectiveCall.
 template <class Action>
 auto& in_call(Calls& calls, CallWord word, Action&& action) {
     calls.enter(word);

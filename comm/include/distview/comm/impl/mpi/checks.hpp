@@ -5,13 +5,13 @@
 
 namespace distview::impl {
 
-/// A count as MPI's int; throws UsageError, naming `caller`, beyond 2^31-1.
+/// Converts a count to MPI's int; throws UsageError that names `caller` if it exceeds 2^31-1.
 int message_count(std::int64_t count, const char* caller, const char* unit = "bytes");
 
 /// Runs the function of set_interrupt_check(), at most every 20 ms on each thread.
 ///
-/// For the slow branch of waiting loops, where a thread yields or sleeps: without a function it costs one
-/// load, else a look at the clock. Not noexcept: callers must leave a state that others can live with.
+/// For the slow branch of waiting loops, where a thread yields or sleeps. Costs one load without a function,
+/// else also a look at the clock. May throw: callers must leave a state with which other ranks can go on.
 void check_interrupt();
 
 } // namespace distview::impl

@@ -11,53 +11,53 @@
 
 namespace distview::impl {
 
-/// How the ranks of several nodes meet: of each node one takes part, in every attempt. An interface, since the
-/// nodes' own meetings know no MPI.
+/// Meets across nodes: one rank of each node takes part in every attempt. An interface, so that
+/// meetings within a node need no MPI.
 class NodeExchange {
 public:
     virtual ~NodeExchange() = default;
-    /// Combines the records of all nodes. If `mine` or any other tells a difference, so does the result; with one
-    /// of this node it waits for nobody.
+    /// Combines the records of all nodes. If `mine` or another record reports a difference, so
+    /// does the result. If a rank of this node reported it, the call does not wait.
     virtual MeetingRecord combine(const MeetingRecord& mine) = 0;
-    /// Tells the other nodes, which may have this one's record, that it does not go on, by the difference in `mine`. A node
-    /// that has combined all records when the news come has met in vain.
+    /// Withdraws this node from the attempt: sends the difference in `mine` to the other nodes, which may
+    /// have this node's record. A node that combined all records before this message arrives counts as met.
     virtual void withdraw(const MeetingRecord& mine) noexcept = 0;
-    /// Whether another node has come to that attempt.
+    /// Whether another node has reached that attempt.
     virtual bool has_come(std::uint64_t attempt) = 0;
 };
 
-/// Lets all ranks of a communicator meet in the same call: nobody leaves before all have come, unless one of
-/// them makes another call.
+/// Makes all ranks of a communicator meet in the same call: no rank leaves before all have
+/// arrived, unless one of them makes another call.
 ///
-/// On a node through the ranks' lines: each reads the records of all. Of several nodes, the lowest rank
-/// exchanges what its node says with the others (`between`) and tells the node the result.
+/// Within a node, every rank reads the records in the lines of all ranks. Across nodes, the lowest rank of each
+/// node exchanges its node's record with the other nodes (`between`) and publishes the result on its node.
 ///
-/// Ranks meet in attempts, which all count alike. On a node each ends once, for all (Outcomes): met, or failed, when
-/// somebody finds that not all come, or wants to leave. A rank for which others did not wait there, since it has
-/// left the call that they are in behind, goes on to the next attempt.
+/// Ranks meet in attempts, which all ranks number alike. On a node an attempt has one outcome for
+/// all ranks (Outcomes): met, or failed if a rank finds that not all arrive, or wants to leave.
+/// If an attempt failed for a call that a rank has passed, that rank goes on to the next attempt.
 ///
-/// After a meeting all ranks are at the same place of the same call: collective calls of MPI can follow.
+/// After a meeting all ranks are at the same position of the same call: collective calls of MPI can follow.
 class Meeting {
 public:
-    /// `between`: null if all ranks are of this node.
+    /// `between`: null if all ranks are on this node.
     explicit Meeting(Calls& calls, NodeExchange* between) : m_calls(calls), m_between(between) {}
 
-    /// Combines the records of all ranks. `mine.least` is given, `name` says what this meeting is for.
+    /// Combines the records of all ranks. The caller sets `mine.least`; `name` is the purpose of this meeting.
     ///
-    /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same. What
-    /// Calls::idle() throws ends the attempt for all; if all have come by then, it is thrown the
-    /// next time that this rank waits.
+    /// If not all ranks arrived for the same call, throws UsageError that names the calls, on
+    /// all ranks that arrived. An exception of Calls::idle() ends the attempt for all; if all
+    /// had already arrived, it is thrown the next time that this rank waits.
     MeetingRecord meet(MeetingRecord mine, std::string_view name);
 
-    /// Of a rank that closes the communicator and waits for the others: ends what they try to meet for. Says by false
-    /// that the communicator is lost.
+    /// For a rank that closes the communicator and waits for the others: makes their attempts
+    /// to meet fail. Returns false if the communicator is lost.
     bool refuse() noexcept;
 
     /// Attempts so far, for tests that count them.
     std::uint64_t count() const noexcept { return m_attempt; }
 
 private:
-    /// Returns no record if the others came for a call that this rank has left behind, or waits for them to leave.
+    /// Returns nullopt if the attempt failed for a call that this rank has passed, or waits for others to leave.
     std::optional<MeetingRecord> attempt(MeetingRecord mine, int tries);
     bool speaks() const noexcept { return &m_calls.line() == m_calls.ranks().front().line; }
     bool others_come() const;
@@ -79,7 +79,7 @@ private:
     struct Description {
         std::string text;
         bool differ = false;
-        bool is_complete = false; ///< of all ranks
+        bool is_complete = false; ///< covers all ranks of the node
     };
     Description describe_calls(const MeetingRecord& mine) const;
     std::string agreed_reason(const MeetingRecord& mine) const;
@@ -91,7 +91,7 @@ private:
     std::uint64_t m_attempt = 0; ///< the last one
 };
 
-/// Combines two records; the result tells a difference between them.
+/// Combines two records; the result reports a difference between them.
 MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other);
 
 } // namespace distview::impl

@@ -10,32 +10,32 @@
 
 namespace distview::impl {
 
-// For the components above, which get it by collectives.hpp.
+// For the components above comm, which include it through collectives.hpp.
 
-/// How gather_pieces() and scatter_pieces() cut what they move; the same on all ranks.
+/// How gather_pieces() and scatter_pieces() cut the data; the same on all ranks.
 struct PieceOptions {
     std::int64_t element_bytes = 1;                      ///< pieces are whole elements of this
-    std::int64_t staging_bytes = std::int64_t{64} << 20; ///< room for the pieces of all ranks
+    std::int64_t staging_bytes = std::int64_t{64} << 20; ///< buffer for the pieces of all ranks
 };
 
-/// Brings the bytes of every rank to root, in pieces that MPI can count.
+/// Sends the bytes of every rank to root, in pieces that MPI can count.
 ///
-/// Root needs no room for everything: it sees a piece of each rank, then the next ones. sizes[r] is
-/// the number of bytes of rank r, known to all. On root, receive(r, offset, piece) is called for
-/// every piece, r and offset ascending in every round; the piece is gone when the call returns.
-/// `receive` must not communicate; what it throws is thrown on all ranks, after the last round.
+/// Root needs no memory for all bytes: each round brings one piece of each rank. sizes[r] is the
+/// number of bytes of rank r, passed on all ranks. On root, receive(r, offset, piece) is called for
+/// every piece, r and offset ascending in every round; `piece` is valid until the call returns.
+/// `receive` must not communicate; its exception is thrown on all ranks, after the last round.
 ///
 /// Collective: over comm
-/// Cost:       two agreements, one MPI_Gatherv a round, of staging_bytes / size() of each rank; on root staging_bytes of
-///             memory at most, or one element a rank
-/// Errors:     UsageError if there is no rank `root`, if `sizes` on some rank are not what all ranks have, or if one
+/// Cost:       two agreements, one MPI_Gatherv a round with staging_bytes / size() of each rank; memory on root:
+///             staging_bytes at most, or one element a rank
+/// Errors:     UsageError if `root` is no rank, if `sizes` differ between ranks or from a rank's bytes, or if one
 ///             element a rank is more than MPI counts; Error if root is out of memory (thrown on all ranks)
 void gather_pieces(
     const Communicator& comm, int root, std::span<const std::byte> mine,
     std::span<const std::int64_t> sizes, const PieceOptions& options,
     const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive);
 
-/// The reverse: on root, provide(r, offset, piece) writes what rank r gets from `offset` on.
+/// Reverse of gather_pieces(): on root, provide(r, offset, piece) writes the bytes of rank r from `offset` on.
 ///
 /// Collective: over comm
 /// Cost:       two agreements, one MPI_Scatterv a round; memory as in gather_pieces()

@@ -22,17 +22,17 @@
 
 namespace distview::impl {
 
-/// Messages from processes that know whom they send to, to processes that do not know who sends to them.
+/// Sends messages to processes that do not know their senders.
 ///
-/// Every message is acknowledged by an empty one; whoever's messages all have been enters a barrier that
-/// does not block, and goes on receiving until everybody has entered. Nothing is asked of processes that
-/// have nothing to say to each other, and no list of all processes is kept.
+/// The receiver acknowledges every message with an empty one. A process whose messages are all
+/// acknowledged enters a non-blocking barrier, and goes on receiving until all processes have entered.
+/// Processes without messages for each other exchange nothing, and no process keeps a list of all.
 ///
-/// Long messages come in pieces, in order, a few at a time: a receiver needs memory for one piece,
-/// whatever it is sent.
+/// Long messages are sent in pieces, in order, a few at a time: a receiver needs memory for one
+/// piece only.
 ///
-/// The paper's synchronous sends are acknowledged by MPI. Open MPI 5.0.7 (ob1, sm) was seen to forget to,
-/// of hundreds of small ones: all messages received, some sends never ended.
+/// The paper uses synchronous sends, which MPI acknowledges. With hundreds of small ones, Open MPI
+/// 5.0.7 (ob1, sm) was seen to leave some sends unfinished although all messages were received.
 ///
 /// Collective: over comm
 /// Cost:       two messages for every piece, a barrier; memory for one piece
@@ -52,19 +52,19 @@ public:
         int message = 0;
         int acknowledgement = 0;
     };
-    /// `outgoing`: in memory that stays until run() has returned; a rank may occur several times.
+    /// `outgoing`: its data must stay in place until run() has returned; a rank may occur several times.
     SparseExchange(const Communicator& comm, std::vector<Outgoing> outgoing,
                    std::size_t piece_bytes);
 
     /// Collective.
     ///
-    /// Errors: what `take` threw first, after everybody's messages have been received, so that nobody
+    /// Errors: the first exception of `take`, after all messages of all ranks have been received, so that no rank
     ///         waits for a process that is out of memory; MpiError
     void run(Tags tags, const Take& take);
 
 private:
     static constexpr std::size_t most_in_flight = 32;
-    /// Sends that MPI has not ended yet.
+    /// Sends that MPI has not completed yet.
     struct Requests {
         Requests() { all.fill(MPI_REQUEST_NULL); }
         MPI_Request* free();
@@ -82,9 +82,9 @@ private:
     std::size_t m_piece_bytes;
     std::vector<Outgoing> m_outgoing; ///< to others
     std::vector<Outgoing> m_own;
-    std::size_t m_next = 0; ///< the message to go on with, and where
+    std::size_t m_next = 0; ///< next message to send; m_next_byte: its next byte
     std::size_t m_next_byte = 0;
-    std::size_t m_awaited = 0; ///< acknowledgements
+    std::size_t m_awaited = 0; ///< acknowledgements not received yet
     Requests m_sends;
     Requests m_acknowledgements;
     std::vector<char> m_piece;
@@ -97,16 +97,16 @@ struct Parcel {
     std::span<const Record> records{};
 };
 
-/// Bytes of a message that is not cut.
+/// The largest number of bytes that is sent as one message.
 inline constexpr std::size_t sparse_piece_bytes = std::size_t{1} << 20;
 
-/// Sends the parcels that prepare() returns and calls take(rank, record) for every record that this process
-/// is sent; of one sender in its order. The records stay where they are until this returns.
+/// Sends the parcels that prepare() returns and calls take(rank, record) for every received record.
+/// Records of one sender arrive in their order. The sent records must stay in place until this returns.
 ///
 /// Exceptions of prepare() and take() on one rank are thrown on all.
 ///
 /// Collective: over comm
-/// Cost:       that of a SparseExchange, two agreements
+/// Cost:       one SparseExchange, two agreements
 template <class Record, class Prepare, class Take>
 void exchange_records(const Communicator& comm, const char* caller, Prepare&& prepare, Take&& take,
                       std::size_t piece_bytes = sparse_piece_bytes) {
@@ -121,7 +121,7 @@ void exchange_records(const Communicator& comm, const char* caller, Prepare&& pr
                                 parcel.records.size_bytes()});
         exchange.emplace(comm, std::move(outgoing), piece_bytes / sizeof(Record) * sizeof(Record));
     });
-    // Only now: a rank that has failed before, and is not here, deals none.
+    // Tags are drawn only now: a rank that failed earlier, and is not here, draws none.
     const SparseExchange::Tags tags{state_of(comm)->next_tag(), state_of(comm)->next_tag()};
     std::exception_ptr failure;
     try {
@@ -140,7 +140,7 @@ void exchange_records(const Communicator& comm, const char* caller, Prepare&& pr
     agree(comm, caller, failure);
 }
 
-/// Parcels of records whose ranks, rank_of(record), ascend.
+/// Groups records into parcels by rank_of(record), which must ascend.
 template <class Record, class RankOf>
 std::vector<Parcel<Record>> parcels_of(const std::vector<Record>& records, RankOf&& rank_of) {
     std::vector<Parcel<Record>> parcels;
@@ -153,7 +153,7 @@ std::vector<Parcel<Record>> parcels_of(const std::vector<Record>& records, RankO
     return parcels;
 }
 
-/// Sorts records by the rank that each names as its receiver, and makes parcels of them.
+/// Sorts records by their receiver (`rank`) and groups them into parcels.
 template <class Record>
 std::vector<Parcel<Record>> parcels_by_rank(std::vector<Record>& records) {
     std::sort(records.begin(), records.end(),

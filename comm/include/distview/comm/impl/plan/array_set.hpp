@@ -12,27 +12,27 @@ namespace distview::impl {
 
 /// Kinds of padding and ghost exchanges and of gathers.
 enum class ExchangeKind {
-    fill, ///< owned elements are copied to where they are wanted: into others' padding, ghosts, lists
+    fill,   ///< owned elements are copied into other ranks' padding, ghosts or lists
     combine ///< the reverse: copies and values are combined with the owners' elements
 };
 
-/// The arrays of one execution of a plan, and what is done with them as far as it decides how they are bound.
+/// The arrays of one execution of a plan, with the properties of the execution that affect their binding.
 struct ArraySet {
     std::span<const Field> sources;   ///< or all fields, if there are no targets
-    std::span<const Field> targets{}; ///< by source; of no data if this process has no section
+    std::span<const Field> targets{}; ///< by source; without data if this process has no section
     DeviceLayer* layer = nullptr; ///< of the device whose kernels move elements; null: the host's
-    /// Kind of execution: an ExchangeKind, or a number of a redistribution's own; sets of different kinds are bound apart.
+    /// Kind of execution: an ExchangeKind, or a redistribution's variant. Sets of different kinds are bound separately.
     int variant = 0;
-    bool as_bytes = false;          ///< element types must be alike
-    bool reads_target = false;      ///< whether what is in the target goes into the result
-    bool writes_sources = false;    ///< whether `sources` are written, and may be read-only
-    std::uint64_t element_code = 0; ///< required of all arrays, if not 0
+    bool as_bytes = false;          ///< element types must be equal
+    bool reads_target = false;      ///< whether the result depends on the target's old values
+    bool writes_sources = false;    ///< whether `sources` are written; they may be read-only
+    std::uint64_t element_code = 0; ///< required of all arrays if not 0
 
-    /// Not of redistributions.
+    /// Kind of an exchange or a gather; not for redistributions.
     ExchangeKind kind() const noexcept { return static_cast<ExchangeKind>(variant); }
 
-    /// Whether element types are as an execution wants them, and arrays that it writes may be written; sets that are bound may
-    /// be passed to another kind of call, or by views of const elements.
+    /// Whether the execution accepts the element types, and no array that it writes is read-only: a program may pass a
+    /// bound set to another kind of call, or as views of const elements.
     bool have_right_types() const noexcept {
         for (const Field& target : targets)
             if (target.read_only) return false;
@@ -51,7 +51,7 @@ struct ArraySet {
                 if (field.element_code != element_code) return false;
         return true;
     }
-    /// Whether there is a number type of that many bytes.
+    /// Whether a number type of `size` bytes exists.
     static constexpr bool moves_as_bytes(std::int64_t size) noexcept {
         return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
     }

@@ -18,7 +18,7 @@ namespace distview {
 
 namespace impl {
 
-/// Section argument of a plan: a DistView, or a pointer to one, null on ranks outside its grid.
+/// Section argument of a plan: a DistView, or a pointer to a DistView, null on ranks outside its grid.
 template <class T>
 struct SectionArgument {
     using view_type = T;
@@ -32,7 +32,7 @@ struct SectionArgument<T*> {
 
 } // namespace impl
 
-/// A DistView, or a pointer to one.
+/// A DistView, or a pointer to a DistView.
 template <class T>
 concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>;
 
@@ -62,13 +62,13 @@ struct AreValueLists<std::tuple<Each...>>
 
 } // namespace impl
 
-/// A DistView, a pointer to one, or std::tie() of several of these.
+/// A DistView, a pointer to a DistView, or std::tie() of several of these.
 template <class T>
 concept Sections = impl::AreSections<T>::value;
-/// A DistView, or std::tie() of several.
+/// A DistView, or std::tie() of several DistViews.
 template <class T>
 concept DistViews = impl::AreDistViews<T>::value;
-/// A Kokkos::View with one axis, or std::tie() of several.
+/// A Kokkos::View with one axis, or std::tie() of several such Views.
 template <class T>
 concept ValueLists = impl::AreValueLists<T>::value;
 
@@ -87,7 +87,7 @@ std::tuple<const Argument&> as_tuple(const Argument& argument) {
 template <class Section>
 using ViewOf = typename SectionArgument<std::remove_cvref_t<Section>>::view_type;
 
-/// Fields of a tuple's arrays, which kernels on `Exec` read, or also write; of sections that are missing, too.
+/// Describes a tuple's arrays, which kernels on `Exec` read, or also write, as fields; missing sections, too.
 template <ExecutionSpace Exec, bool AreWritten, class... Arrays>
 std::array<Field, sizeof...(Arrays)> fields_of(const std::tuple<Arrays...>& arrays) {
     static_assert((AccessibleFrom<ViewOf<Arrays>, Exec> && ...),
@@ -111,7 +111,7 @@ ArraySet array_set(ExchangeKind kind, std::span<const Field> fields) {
     return {.sources = fields, .layer = DeviceOf<Exec>::layer(), .variant = static_cast<int>(kind)};
 }
 
-/// Throws ShapeError, which begins with `caller`, unless a list has that many elements, one behind the other in memory.
+/// Throws ShapeError, which begins with `caller`, unless a list has `expected` elements, contiguous in memory.
 template <ValueList List>
 void check_list(const char* caller, const char* what, const List& list, std::int64_t expected) {
     const auto count = static_cast<std::int64_t>(list.extent(0));
@@ -139,8 +139,8 @@ std::array<ListBytes, sizeof...(Lists)> bytes_of_lists(const std::tuple<Lists...
         },
         lists);
 }
-/// Throws UsageError, which begins with `caller`, if a list shares memory with an array, or, of lists that are written, with
-/// another one.
+/// Throws UsageError, which begins with `caller`, if a list shares memory with an array, or, if lists are written, with
+/// another list.
 void check_apart(const char* caller, std::span<const Field> arrays,
                  std::span<const ListBytes> lists, bool are_written);
 

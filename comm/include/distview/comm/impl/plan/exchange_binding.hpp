@@ -29,21 +29,21 @@ namespace distview::impl {
 /// The valid padding of an array after an execution.
 struct PaddingEffect {
     std::shared_ptr<ArrayState> array{};
-    ValidPadding after{}; ///< empty where elements are written
-    // Of an array that the checking mode knows:
-    bool fills = false; ///< padding, these boxes
+    ValidPadding after{}; ///< empty if elements are written
+    // For arrays that the checking mode knows:
+    bool fills = false; ///< whether the execution fills the boxes `filled`
     std::vector<LocalBox> filled{};
     std::uint64_t plan = 0; ///< number of the plan
 };
-/// Tells the checking mode of the arrays that it knows.
+/// Reports effects to the checking mode, for the arrays that it knows.
 void note_checked(std::span<const PaddingEffect> effects) noexcept;
 
-/// A program with the messages that it sends and receives, and the flags by which it keeps step with those that read
-/// this process's memory in place, or write it, and with those that this process reads or writes. Made once per set
-/// of arrays. A set that is exchanged in several steps has a chain of these.
+/// A program with its messages, and with the flags that synchronise this process with ranks that read or write its
+/// memory in place, and with ranks whose memory it reads or writes. Made once per set of arrays. If a set is exchanged
+/// in several steps, it has a chain of bindings.
 ///
-/// A rank that writes in place is to DirectExchange what a reader is: it finds out that an array may be touched,
-/// touches it, and says when it has finished.
+/// DirectExchange treats a rank that writes in place like a reader: it waits until it may access an array, accesses it,
+/// and reports that it has finished.
 class ExchangeBinding final : public Closable {
 public:
     struct Setting {
@@ -52,28 +52,28 @@ public:
         bool oversubscribed = false;
         DeviceSetting device{};
     };
-    /// Makes no requests yet: that is left for when all ranks have come so far.
+    /// Makes no requests: make_requests() does, after all ranks have made their bindings.
     ExchangeBinding(const Setting& setting, PeerTransports transports, ExchangeProgram program);
-    /// Step by step: some thousands would take too much of a thread's stack.
+    /// Destroys the chain in a loop: a recursion over some thousands of steps would need too much stack.
     ~ExchangeBinding() override {
         while (m_next) m_next = std::move(m_next->m_next);
     }
 
     /// Makes the persistent requests of all steps; local.
     void make_requests(CommunicatorState& comm, int tag, const std::array<int, 3>& end_tags);
-    /// Gives up the step under way and those that were to follow it.
+    /// Abandons the step in flight and the steps after it.
     void leave() noexcept override;
     void close(Time deadline) noexcept override;
-    /// Whether the last execution was not given up, and all others have read what it let them.
+    /// Whether the last execution was not abandoned and all its readers have finished.
     bool is_over() noexcept override;
-    /// Tells receivers of messages that the plan exchanges no more.
+    /// Informs receivers of messages that the plan sends no more.
     void send_end() noexcept { m_messages.send_end(); }
 
-    /// The arrays by which the set is found again.
+    /// Stores the arrays' identities, by which is_for() recognises the set.
     void set_key(const ArraySet& arrays);
     bool is_for(const ArraySet& arrays) const noexcept;
 
-    /// Of the arrays that an execution writes; noted when its last step ends.
+    /// Stores the effects on arrays that an execution writes; they are noted when its last step ends.
     void set_effects(std::vector<PaddingEffect> effects) {
         last_step().m_effects = std::move(effects);
     }
@@ -82,7 +82,7 @@ public:
         for (const PaddingEffect& effect : m_effects) effect.array->valid_padding = effect.after;
         if (any_checked.load(std::memory_order_relaxed)) note_checked(m_effects);
     }
-    /// The execution was abandoned: nobody knows what it has filled.
+    /// Marks all padding invalid after an abandoned execution, which may have filled any part of it.
     void note_abandoned() noexcept {
         for (const PaddingEffect& effect : last_step().m_effects) {
             effect.array->valid_padding = ValidPadding();
@@ -90,13 +90,13 @@ public:
         }
     }
 
-    /// Keeps the memory of arrays that other ranks write in place: an execution holds it while it is under way, for
-    /// they may write after this process has given up.
+    /// Keeps the memory of arrays that other ranks write in place: an execution in flight holds it, because these ranks
+    /// may write after this process has abandoned the execution.
     void hold_written(const Arena& arena, std::span<const Field> arrays);
 
     const ExchangeProgram& program() const noexcept { return m_program; }
 
-    /// Of all steps: the call that the next execution belongs to.
+    /// Sets, in all steps, the call to which the next execution belongs.
     void set_call(Calls& calls) noexcept {
         for (ExchangeBinding* step = this; step; step = step->next())
             step->m_watch = {&calls, calls.current()};
@@ -107,7 +107,7 @@ public:
         m_under_way = true;
         if (m_has_messages) m_messages.start_receives();
     }
-    /// Sends what is packed, and lets others read the rest, or write.
+    /// Sends packed messages, and allows other ranks to read this section in place, or to write it.
     void start_sends(std::uint64_t epoch) {
         if (!m_written.empty()) hold_memory();
         m_epoch = epoch;
@@ -115,41 +115,41 @@ public:
         if (m_has_messages) m_messages.start_sends();
     }
 
-    /// The next elements that are there, waiting for them; null once all have been returned.
+    /// Waits for the next elements and returns them; null after all have been returned.
     const Incoming* wait_for_elements();
-    /// The same for those that fill positions of `box`.
+    /// The same for elements that fill positions of `box`.
     const Incoming* wait_for_elements(const LocalBox& box);
-    /// Enqueues what a staged message takes before kernels can use it.
+    /// Enqueues the copy of a staged message to device memory, for kernels.
     void stage(const DeviceQueue& queue, const Incoming& incoming) const;
-    /// Whether wait_for_elements() would not wait; does not say who has given up. Lets MPI work if messages are under way.
+    /// Whether wait_for_elements() would not wait; does not detect abandoned executions. Lets messages make progress.
     bool has_all_elements() { return m_messages.all_arrived() && m_direct.all_arrived(); }
-    /// To be called when all that arrived has been moved.
+    /// Call it when all elements that arrived have been moved.
     void end_reading() { m_direct.end_reading(); }
-    /// Returns when this section's elements have been sent and read, or its arrays been written.
+    /// Returns when this section's elements have been sent and read, or when its arrays have been written.
     void wait_for_readers();
 
-    /// The step that follows in every execution, when all ranks have read what they want of this one.
+    /// The next step of every execution, which begins after all readers of this step have finished.
     ExchangeBinding* next() const noexcept { return m_next.get(); }
-    /// Appends a step to those from `first` on; `first` is null before there is one.
+    /// Appends a step to the chain that begins at `first`, which is null if the chain is empty.
     static void append(std::shared_ptr<ExchangeBinding>& first,
                        std::shared_ptr<ExchangeBinding> step) {
         (first ? first->last_step().m_next : first) = std::move(step);
     }
-    /// Keeps memory that others use for as long as this is kept.
+    /// Keeps memory, which other objects use, as long as this binding.
     void hold(const std::shared_ptr<void>& memory) { m_program.held.push_back(memory); }
     bool has_step(const ExchangeBinding* step) const noexcept;
 
-    /// Of this step and those that follow.
+    /// Total of this step and the steps after it.
     std::size_t workspace_bytes() const noexcept;
-    /// "from rank 1: direct, 120 bytes" and so on, a line each; of all steps.
+    /// "from rank 1: direct, 120 bytes" and so on, one line each, for all steps.
     std::string describe() const;
-    /// The same for a report; what both sides know the receiver counts.
+    /// The same for a report; the receiver counts traffic that both sides know.
     std::vector<Traffic> traffic() const;
 
-    std::uint64_t number = 0;        ///< in the plan, of its sets of arrays
-    std::uint64_t last_used = 0;     ///< the plan's, for choosing which binding to drop
+    std::uint64_t number = 0;        ///< number of the set of arrays in the plan
+    std::uint64_t last_used = 0;     ///< time of the plan's clock; the oldest binding is dropped
     bool overwrites_sources = false; ///< sources and targets share memory, on some rank
-    bool is_later_round = false;     ///< of the step before, which describes it
+    bool is_later_round = false;     ///< whether an earlier step describes this one
     std::size_t array_count() const noexcept { return m_identities.size(); }
 
 private:
@@ -158,14 +158,14 @@ private:
         while (step->next()) step = step->next();
         return *step;
     }
-    /// Follows from the memory: a device's is reached by ipc alone.
+    /// Transport of memory that is read in place: ipc for a device's memory, else direct.
     Transport in_place_transport() const noexcept {
         return m_setting.device.layer ? Transport::ipc : Transport::direct;
     }
     std::string describe_step() const;
     void append_traffic(std::vector<Traffic>& traffic) const;
     const Incoming* next_elements(const std::vector<char>* wanted);
-    /// Looks what ranks do that are waited for.
+    /// Checks on the ranks for which this process waits.
     void look() const;
     void hold_memory() noexcept;
 
@@ -182,9 +182,9 @@ private:
     bool m_under_way = false;
     bool m_was_left = false;
     std::uint64_t m_epoch = 0;
-    std::vector<char> m_wanted; ///< of m_direct's sources, those that a box needs
+    std::vector<char> m_wanted; ///< by source of m_direct: whether a box needs it
     std::vector<std::weak_ptr<void>> m_written;
-    std::vector<std::shared_ptr<void>> m_held; ///< of m_written, by the execution under way
+    std::vector<std::shared_ptr<void>> m_held; ///< m_written, during an execution
     std::shared_ptr<ExchangeBinding> m_next;
 };
 

@@ -20,49 +20,49 @@ namespace distview::impl {
 /// Elements of one field (of a source and its target) that one kernel moves.
 struct Batch {
     enum class Kind {
-        copy,    ///< boxes: bytes, of any fields
+        copy,    ///< boxes: copied as bytes, of any fields
         combine, ///< boxes: destination = op(destination, source), element by element
         move,    ///< units: converted and combined
-        pack,    ///< units: unchanged, into a buffer
-        points,  ///< elements one by one: bytes
-        sums     ///< elements one by one: combined with values, a share by each thread
+        pack,    ///< units: copied unchanged into a buffer
+        points,  ///< single elements: copied as bytes
+        sums     ///< single elements: combined with values, one share per thread
     };
     std::size_t field = 0;
-    /// Of ExchangeProgram::boxes, units, points or sums; with a device of regions, moves, points or device_sums.
+    /// Range in ExchangeProgram::boxes, units, points or sums; on a device in regions, moves, points or device_sums.
     int begin = 0;
     int end = 0;
     Kind kind = Kind::move;
 };
 
-/// Elements that arrive from one rank together, and what is to be done with them.
+/// Elements that arrive together from one rank, and the batches that move them.
 struct Incoming {
     int rank = 0;
     std::int64_t bytes = 0;
     std::vector<Batch> batches{};
-    std::vector<LocalBox> boxes{};         ///< positions that they fill, of a padding exchange
-    PersistentMessages::Message message{}; ///< of elements that come in one
-    char* staged = nullptr;                ///< device memory that a staged message is copied to
+    std::vector<LocalBox> boxes{};         ///< positions filled, in a padding exchange
+    PersistentMessages::Message message{}; ///< of elements that arrive in a message
+    char* staged = nullptr;                ///< device memory for the copy of a staged message
     std::string note{};                    ///< for describe()
 };
 
-/// One step of an exchange of one set of arrays: what is copied from where to where, and in which order.
+/// One step of an exchange of one set of arrays: all copies, with addresses, in their order.
 ///
-///     first     copies within the section; neighbours may be given their results
-///     pack      what neighbours read in shared memory, and messages
+///     first     copies within the section; neighbours may receive the results
+///     pack      elements for messages, and for shared memory that neighbours read
 ///     sends     in this order
-///     local     copies within the section while messages are under way
-///     in_place, received   by arrival
-///     written   once all ranks that are written in place allow it
-///     last      in this order, once everything has arrived
+///     local     copies within the section while messages are in flight
+///     in_place, received   in order of arrival
+///     written   when all ranks that are written in place allow it
+///     last      in this order, when all elements have arrived
 ///
-/// Plain data; addresses are those of the arrays and of the memory that is held here. With a device, what arrives is
-/// moved by `last`.
+/// Plain data; addresses point into the arrays and into the memory held here. On a device `last` moves the elements
+/// that arrive.
 struct ExchangeProgram {
     std::vector<CopyBox> boxes{};
     MoveUnits units{};
     std::vector<PointMoves> points{};
-    std::vector<std::vector<PointMoves>> sums{}; ///< shares, each with moves in their order
-    /// Tables of a device's kernels, one a batch.
+    std::vector<std::vector<PointMoves>> sums{}; ///< shares, each with its moves in order
+    /// Tables of a device's kernels, one per batch.
     std::vector<DeviceTable<DeviceRegion>> regions{};
     std::vector<DeviceTable<DeviceMove>> moves{};
     std::vector<PointSums> device_sums{};
@@ -77,16 +77,16 @@ struct ExchangeProgram {
 
     std::shared_ptr<void> sent{};              ///< memory of the messages to send
     std::vector<std::shared_ptr<void>> held{}; ///< other memory
-    std::size_t workspace_bytes = 0;           ///< of both
-    int rank = 0;                              ///< axes of field 0, of a padding exchange
-    bool writes = false;            ///< into other ranks' arrays, of the ranks `in_place` names
-    Incoming written{};             ///< work to do when all of these may be written
+    std::size_t workspace_bytes = 0;           ///< total of `sent` and `held`
+    int rank = 0;                              ///< axes of field 0, in a padding exchange
+    bool writes = false;            ///< whether it writes into arrays of the ranks in `in_place`
+    Incoming written{};             ///< work to do when all these arrays may be written
     std::int64_t local_bytes = 0;   ///< copied within the section, for reports
-    bool packs_for_readers = false; ///< for describe(), as
+    bool packs_for_readers = false; ///< for describe(), like `note`
     std::string note{};
 };
 
-/// Appends a batch, to the last one if it goes on where that ends.
+/// Appends a batch, or extends the last one if the batch begins where the last one ends.
 void append_batch(std::vector<Batch>& batches, const Batch& batch);
 
 } // namespace distview::impl

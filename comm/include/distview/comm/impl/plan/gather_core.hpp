@@ -12,14 +12,14 @@
 
 namespace distview::impl {
 
-/// The untyped part of a GatherPlan and of a GhostExchangePlan: elements that are named one by one are brought from their
-/// owners, or combined with there.
+/// The untyped part of a GatherPlan and of a GhostExchangePlan: brings single elements from their owners, or combines
+/// them there with values.
 class GatherCore final : public PlanCore {
 public:
-    /// Where elements are copied to, or values come from.
+    /// Destination of elements, or source of values.
     enum class Side {
-        list, ///< memory that each execution is given
-        array ///< further positions of the array itself
+        list, ///< memory that each execution passes
+        array ///< other positions of the array itself
     };
     /// Collective; `name` begins the text of errors, `role` is this process's, `number` CommunicatorState::next_plan().
     GatherCore(const Communicator& comm, const char* name, std::uint64_t number,
@@ -27,16 +27,16 @@ public:
                std::optional<Transport> required);
 
     const ArrayLayout& layout() const noexcept { return m_layout; }
-    /// Of the list.
+    /// Number of elements in the list.
     std::int64_t size() const noexcept { return m_role.size; }
-    /// Ranks that get elements of this one in a gather, and whose it gets; ascending.
+    /// Ranks to which this rank sends elements in a gather, and from which it receives elements; ascending.
     std::vector<int> send_peers() const { return m_role.given_ranks(); }
     std::vector<int> receive_peers() const { return m_role.wanted_ranks(communicator().rank()); }
     std::string describe() const;
 
-    /// The program of a gather that needs no other rank to take part; local.
+    /// The program of a gather in which no other rank needs to take part; local.
     ///
-    /// Errors: UsageError if the set is not bound, or elements come in messages or packed by their owner
+    /// Errors: UsageError if the set is not bound, or if elements arrive in messages or packed by their owner
     const ExchangeProgram& local_program(const ArraySet& arrays);
 
 private:

@@ -16,7 +16,7 @@
 
 namespace distview::impl {
 
-/// Elements that one process gets of others, and gives them, in a gather by global indices.
+/// Elements that one process receives and sends in a gather by global indices.
 ///
 /// Positions count the elements of a section, padding included, in C order (last axis fastest).
 struct GatherRole {
@@ -31,18 +31,18 @@ struct GatherRole {
     };
     std::int64_t size = 0;        ///< of the list
     Extents extents{};            ///< of this process's section
-    std::vector<Wanted> wanted{}; ///< ascending; also of this process itself
-    std::vector<Given> given{};   ///< ascending; to others
+    std::vector<Wanted> wanted{}; ///< by ascending rank; this process included
+    std::vector<Given> given{};   ///< by ascending rank; to other ranks only
 
     std::vector<int> wanted_ranks(int self) const; ///< without this process
     std::vector<int> given_ranks() const;
 };
 
-/// Finds the owners of the elements in `list`, and tells them. Along `unique_axis`, which is unstructured, no index may
-/// have several owners.
+/// Finds the owners of the elements in `list`, and sends each owner its elements' positions. Along `unique_axis`, an
+/// unstructured axis, no index may have several owners.
 ///
-/// Collective: over comm; the layout is the same on all ranks, and has been checked
-/// Cost:       O(size of the list) on this rank and, for what others want, on their owners; messages to owners
+/// Collective: over comm; the layout is the same on all ranks and already checked
+/// Cost:       O(size of the list) on this rank, and on owners O(their elements in all lists); messages to owners
 /// Errors:     UsageError if an element of the list has no owner, or several (on all ranks); its text begins with
 ///             `caller`
 GatherRole find_gather_role(const Communicator& comm, const char* caller, const ArrayLayout& layout,
@@ -53,15 +53,15 @@ struct GatherProgramSetting {
     int rank = 0;
     const GatherRole* role = nullptr;
     bool combines = false;
-    bool into_array = false;  ///< the list is part of the array
+    bool into_array = false;  ///< whether the list is part of the array
     bool packs_apart = false; ///< whether owners pack elements that lie apart
     ReaderPacks packs{};
-    /// By reader, then by field: whether its elements are in the pack.
+    /// By reader, then by field: whether the pack has the field's elements.
     std::map<int, std::vector<char>> packed{};
     DeviceSetting device{};
 };
 
-/// Errors: UsageError if a message has more bytes than MPI counts
+/// Errors: UsageError if the size of a message exceeds the range of MPI's counts
 ExchangeProgram gather_program(const GatherProgramSetting& setting, std::span<const Field> fields,
                                const PeerTransports& transports);
 

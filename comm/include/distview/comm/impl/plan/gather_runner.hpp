@@ -18,8 +18,8 @@ namespace distview::impl {
 /// The operation of a gather, which combines nothing.
 struct NoOperation {};
 
-/// A runner (see padding_runners.hpp) of elements that are moved one by one, of arrays with these element types.
-/// `lists`: for each array the memory that elements or values come from and go to where the program has no address.
+/// Runner (see padding_runners.hpp) that moves single elements of arrays with these element types. `lists`: for each
+/// array the memory that elements or values are read from and written to if the program has no address.
 template <class Op, class... Values>
 struct GatherRunner {
     static constexpr bool fills_padding = false;

@@ -15,7 +15,7 @@
 
 namespace distview::impl {
 
-/// Arguments of binding arrays of which sources and targets share memory.
+/// Arguments for binding arrays if sources and targets share memory.
 struct InPlaceSetting {
     const Communicator& comm;
     const RedistributionSchedule& schedule;
@@ -23,23 +23,23 @@ struct InPlaceSetting {
     const ArraySet& arrays;
     const PlanLines& lines;
     std::optional<Transport> required;
-    std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit was set
+    std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit
     int tag = 0;
     bool oversubscribed = false;
     /// Called in the last agreed step.
     std::function<void(const std::shared_ptr<ExchangeBinding>&)> complete{};
 };
 
-/// Binds arrays whose elements are all packed before one is overwritten: in one round or, of a transposition onto
-/// itself (`is_same`: every source is its target), in as many as the buffer demands.
+/// Binds arrays such that all elements are packed before any is overwritten: in one round, or for a transposition onto
+/// itself (`is_same`: every source is its target) in as many rounds as the buffer requires.
 ///
 /// Collective.
-/// Errors: UsageError if buffer_bytes is too small, saying what is needed; those of TransportSearch::run() (on
+/// Errors: UsageError if buffer_bytes is too small: names the bytes needed; those of TransportSearch::run() (on
 ///         all ranks)
 std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same);
 
-/// Memory for messages and for what others read in place: in the arena if it `is_shared` and can be had
-/// there.
+/// Allocates memory for messages and for elements that other ranks read in place: in the arena if `is_shared` and if
+/// the arena has room.
 std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes, bool is_shared);
 
 } // namespace distview::impl

@@ -24,7 +24,7 @@ struct Moved {
     using to_type = To;
 };
 
-/// Moves elements between pairs of arrays with these types, converting and combining them; see FillRunner.
+/// Moves elements between pairs of arrays with these types, and converts and combines them; see FillRunner.
 template <class Op, class... Pairs>
 struct MoveRunner {
     static constexpr bool fills_padding = false;

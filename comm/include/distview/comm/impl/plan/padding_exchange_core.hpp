@@ -18,23 +18,23 @@ namespace distview::impl {
 /// The untyped part of a PaddingExchangePlan.
 class PaddingExchangeCore final : public PlanCore {
 public:
-    /// The schedules are this process's, made with these options; `number` is CommunicatorState::next_plan().
+    /// `schedules` are this process's, made with `options`; `number` is CommunicatorState::next_plan().
     PaddingExchangeCore(const Communicator& comm, std::uint64_t number,
                         std::vector<PaddingExchangeSchedule> schedules,
                         std::vector<PaddingExchangeOptions> options, bool one_geometry,
                         std::optional<Transport> required);
 
     const std::vector<PaddingExchangeSchedule>& schedules() const noexcept { return m_schedules; }
-    /// Ranks that get elements of this one when padding is filled, and whose it gets; ascending.
+    /// Ranks to which this rank sends elements to fill padding, and from which it receives elements; ascending.
     std::vector<int> send_peers() const;
     std::vector<int> receive_peers() const;
     const LocalBox& inner_cells() const noexcept { return m_inner_cells; }
     const std::vector<LocalBox>& outer_cells() const noexcept { return m_outer_cells; }
     std::string describe() const;
-    /// Fields whose padding is not valid `depth` deep, as far as the plan fills it: all or none of fields that have
-    /// a geometry each. Good until the next call.
+    /// Fields whose padding is not valid to depth `depth`, as far as the plan fills it; all fields or none if fields
+    /// have separate geometries. Valid until the next call.
     ///
-    /// Errors: UsageError if no padding is filled so deep; those of binding `arrays`, as far as they concern layouts
+    /// Errors: UsageError if the plan fills no padding to `depth`; errors of binding `arrays` that concern layouts
     std::span<const Field> stale(const ArraySet& arrays, Widths depth);
 
 private:
@@ -47,17 +47,17 @@ private:
         return m_schedules[m_one_geometry ? 0 : field];
     }
 
-    std::vector<PaddingExchangeSchedule> m_schedules; ///< for all fields, or for each one
+    std::vector<PaddingExchangeSchedule> m_schedules; ///< a single one for all fields, or one each
     std::vector<PaddingExchangeOptions> m_options;    ///< likewise
     LocalBox m_inner_cells;                           ///< of field 0
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
-    std::vector<Field> m_stale; ///< of stale()
+    std::vector<Field> m_stale; ///< result of stale()
 };
 
-/// Copies of a padding exchange of these fields on the rank that copies most: as it is, on every other process grid on which
-/// it is possible, and with every smaller depth. Computed from schedules, without communication; fields have one geometry,
-/// and alternatives keep the order of their axes in memory.
+/// Copies of a padding exchange of these fields on the rank that copies most: as it is, on every other possible process
+/// grid, and with every smaller depth. Computed from schedules, without communication. Fields have one geometry, and
+/// alternatives keep the order of axes in memory.
 std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
                                            const PaddingExchangeOptions& options,
                                            std::span<const Field> fields,

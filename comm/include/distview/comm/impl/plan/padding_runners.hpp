@@ -16,10 +16,10 @@
 
 namespace distview::impl {
 
-// Runners give a handle the kernels of one kind of execution. A runner has run(exec, labels, label, program, batches), and
-// fills_padding, whether the handle may wait for some elements only.
+// Runners start the kernels of one kind of execution for a handle. A runner has run(exec, labels, label, program,
+// batches), and the flag fills_padding: whether the handle may wait for some elements only.
 
-/// Packs, copies and fills padding: bytes, whatever their type.
+/// Packs, copies and fills padding: as bytes, for any element type.
 struct FillRunner {
     static constexpr bool fills_padding = true;
 
@@ -34,7 +34,7 @@ struct FillRunner {
     }
 };
 
-/// Combines padding with the elements that it copies, of fields with these types; the last one is that of all
+/// Combines owned elements with their copies in padding, for fields with these types; the last type is the type of all
 /// further fields.
 template <class Op, class... Values>
 struct CombineRunner : FillRunner {

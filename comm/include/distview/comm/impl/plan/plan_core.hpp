@@ -24,8 +24,8 @@
 
 namespace distview::impl {
 
-/// The part of a plan that depends neither on types and execution spaces nor on what is exchanged: the sets of arrays
-/// that it is bound to, the execution in flight, and what becomes of it when a rank gives up.
+/// The part of a plan that is independent of element types, execution spaces and the kind of exchange: the bound sets
+/// of arrays, the execution in flight, and its end if a rank abandons it.
 class PlanCore {
 public:
     /// Names of a plan's kernels and fences.
@@ -49,47 +49,46 @@ public:
     virtual ~PlanCore();
 
     const Communicator& communicator() const noexcept { return m_comm; }
-    /// For errors that name the plan: where the program has made it.
+    /// Stores where the program made the plan, for errors that name the plan.
     void note_made(const std::source_location& where) noexcept {
         m_calls->note_plan(m_number, where);
     }
 
-    /// The binding of these arrays; collective the first time a set comes.
+    /// Returns the binding of these arrays; collective if the set is new.
     ///
     /// Errors: UsageError if an execution was abandoned; those of prepare() and make()
     ExchangeBinding& bind(CallWord::Kind kind, const ArraySet& arrays);
-    /// Begins an execution with these arrays, once the last one has been read; UsageError also if one is in flight.
+    /// Begins an execution after all readers of the last execution have finished; UsageError also if one is in flight.
     ExchangeBinding& begin(CallWord::Kind kind, const ArraySet& arrays);
-    /// Looks at arguments of an execution before it begins: what that throws counts as the execution.
+    /// Checks arguments of an execution before it begins; an exception of `check` counts as the execution.
     template <class Check>
     decltype(auto) before_call(Check&& check) const {
         return counted(*m_calls, m_name, std::forward<Check>(check));
     }
-    /// An execution of that kind in which nothing is to be done: other ranks see that this one makes it.
+    /// Counts an execution of that kind that has nothing to do, so that other ranks see this rank make the call.
     void skip(CallWord::Kind kind);
-    /// The step that is in flight; UsageError if the communicator was closed meanwhile.
+    /// The step in flight; UsageError if the communicator was closed meanwhile.
     ExchangeBinding& active() const;
-    /// Goes on to the execution's next step when others have read this one; null if there is none.
+    /// Waits for readers of this step, then makes the execution's next step active; null if this step is the last.
     ExchangeBinding* advance();
-    /// Ends the execution in flight; whether others have read it is left for later.
+    /// Ends the execution in flight; does not wait for its readers.
     void end() noexcept {
         m_unread = std::exchange(m_active, nullptr);
         m_unread->note_effects();
     }
-    /// Returns when others have read what the last execution let them.
+    /// Returns when the readers of the last execution have finished.
     void wait_for_readers();
-    /// Of the step begun last.
+    /// Epoch of the latest step.
     std::uint64_t epoch() const noexcept { return m_epoch; }
-    /// Gives up the execution in flight without waiting for anybody; the plan is unusable then.
+    /// Abandons the execution in flight without waiting for other ranks; the plan is unusable afterwards.
     void abandon() noexcept;
 
-    /// Whether its executions go into the communicator's report.
+    /// Whether the communicator's report includes this plan's executions.
     bool is_recorded() const noexcept { return m_recorder != nullptr; }
-    /// An execution that is recorded, or profiled, comes to a phase, and leaves it. A label is that of a region of Kokkos
-    /// Tools.
+    /// Marks the begin and the end of a phase, for a report or a profiler; `label` names a region of Kokkos Tools.
     void enter(Phase phase, const std::string* label) const noexcept;
     void leave(Phase phase, bool has_label) const noexcept;
-    /// Looks now and then whether what has arrived brings anything new; before it is copied.
+    /// Checks in some executions whether elements that arrived differ from the old ones; call it before copying them.
     void look_at(const ExchangeBinding& step, const Incoming& incoming) const noexcept;
 
     std::size_t workspace_bytes() const noexcept;
@@ -99,42 +98,42 @@ public:
     const Labels labels;
 
 protected:
-    /// `name` begins the text of errors; `number` is CommunicatorState::next_plan(). `has_outsiders`: some ranks may have
-    /// no array to pass, and so cannot tell whether a set is new.
+    /// `name` begins the text of errors; `number` is CommunicatorState::next_plan(). `has_outsiders`: some ranks may
+    /// pass no array, and then do not know whether a set is new.
     PlanCore(const Communicator& comm, const char* name, std::uint64_t number, Labels labels,
              std::optional<Transport> required, bool has_outsiders);
 
-    /// Of a new set's messages.
+    /// MPI tags of a new set's messages.
     struct Tags {
         int messages = 0;
-        std::array<int, 3> ends{}; ///< as PersistentMessages::Setting::end_tags
+        std::array<int, 3> ends{}; ///< see PersistentMessages::Setting::end_tags
     };
     /// Makes the binding of a new set, and calls complete() in its last agreed step; collective, throws on all ranks or on
     /// none.
     using Maker = std::function<std::shared_ptr<ExchangeBinding>(const Tags&)>;
-    /// Takes all else that executions of a new binding need, so that nothing is allocated later; local.
+    /// Allocates everything else that executions of a new binding need; executions allocate nothing. Local.
     void complete(const std::shared_ptr<ExchangeBinding>& binding, const ArraySet& arrays,
                   const Tags& tags);
-    /// Checks the arrays of a new set, which outlive the maker, and takes what memory may lack for; local.
+    /// Checks the arrays of a new set, which outlive the maker, and makes the allocations that may fail; local.
     virtual Maker prepare(const ArraySet& arrays) = 0;
-    /// Hash of all else that ranks must agree on besides the arrays' types and numbers.
+    /// Hash of the set's properties that must agree between ranks, besides the arrays' types and numbers.
     virtual std::uint64_t digest_of(const ArraySet& arrays) const {
         return arrays.sources.size() * 4 + static_cast<std::uint64_t>(arrays.variant);
     }
-    /// Changes of valid padding by an execution with these arrays: none of targets, which it writes, is valid.
+    /// Changes of valid padding by an execution with these arrays: padding of targets becomes invalid.
     virtual std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const;
     /// Effects of an execution that leaves no padding of these fields valid.
     static std::vector<PaddingEffect> all_written(std::span<const Field> fields);
-    /// Of the checking mode: throws on all ranks if elements that an execution reads are poisoned on any.
+    /// In the checking mode: throws on all ranks if an execution would read poisoned elements on any rank.
     virtual void check_elements(const ArraySet&) const {}
 
-    /// Has executions recorded if there is a report; `key` is the same on all ranks for plans of one geometry.
+    /// Records executions if a report was requested; `key` is the same on all ranks for plans of one geometry.
     template <class Describe>
     void record(std::uint64_t key, Describe&& describe) {
         if (state().report()) begin_record(key, describe());
     }
     PlanRecorder* recorder() const noexcept { return m_recorder.get(); }
-    /// Of a report: what is copied with these arrays, and with other options of the plan; the first is as it is.
+    /// For a report: copies with these arrays as the plan is (the first shape), and with other options of the plan.
     virtual std::vector<ExchangeShape> shapes_of(const ArraySet&) const { return {}; }
 
     const char* name() const noexcept { return m_name; }
@@ -142,21 +141,21 @@ protected:
     bool oversubscribed() const noexcept { return m_calls->oversubscribed(); }
     CommunicatorState& state() const noexcept { return *state_of(m_comm); }
     bool is_open() const noexcept { return state().is_open(); }
-    /// Lines of a number that the plan chooses, made for these readers when they are first asked for.
+    /// Returns the lines with a number that the plan chooses; the first call makes them, for these readers.
     PlanLines& lines(std::size_t number, const std::vector<int>& readers) {
         return m_lines.try_emplace(number, state(), m_number, readers).first->second;
     }
-    /// Throws ShapeError unless array `i` of those that are a `what` has this layout and process, in memory that the
-    /// host, or the device, reaches.
+    /// Throws ShapeError unless array `i` of kind `what` has this layout and process and lies in memory that the host,
+    /// or the device, can access.
     void check_array(const char* what, std::size_t i, const Field& array, const ArrayLayout& layout,
                      int process, DeviceLayer* layer) const;
-    /// The same UsageError on all ranks if sources are overwritten and targets to be read.
+    /// Throws the same UsageError on all ranks if sources would be overwritten and targets read.
     void check_overwriting(bool overwrites_sources, const ArraySet& arrays) const;
-    /// For people: a paragraph for each set of arrays, which begins with a line break.
+    /// Text for users: a paragraph for each set of arrays, beginning with a line break.
     std::string describe_bound_sets() const;
-    /// The binding of these arrays, null if they are new as far as this rank can tell.
+    /// The binding of these arrays; null if this rank does not know the set.
     ExchangeBinding* known(const ArraySet& arrays) const noexcept {
-        // Mostly the same set again.
+        // Most calls pass the latest set again.
         return m_latest && m_latest->is_for(arrays) ? m_latest : find(arrays);
     }
 
@@ -167,7 +166,7 @@ private:
     ExchangeBinding& use(ExchangeBinding& binding, const ArraySet& arrays);
     ExchangeBinding& obtain(ExchangeBinding* bound, const ArraySet& arrays, bool to_begin);
     ExchangeBinding& make_binding(const ArraySet& arrays, bool to_begin);
-    /// Where some ranks have no array, these cannot tell which set comes.
+    /// `bound` is null for a new set, and if some ranks pass no array: these ranks do not know the set.
     CallWord word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept {
         return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set);
     }
@@ -181,18 +180,18 @@ private:
     const char* m_name;
     std::optional<Transport> m_required;
     bool m_has_outsiders;
-    Calls* m_calls;         ///< of the communicator, which m_comm keeps
+    Calls* m_calls;         ///< of the communicator, kept alive by m_comm
     std::uint64_t m_number; ///< of this plan on the communicator
     std::unique_ptr<PlanRecorder> m_recorder;
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     std::uint64_t m_clock = 0;
-    ExchangeBinding* m_latest = nullptr; ///< bound or found
+    ExchangeBinding* m_latest = nullptr; ///< last bound or found
     ExchangeBinding* m_active = nullptr;
-    ExchangeBinding* m_unread = nullptr; ///< of the last execution, until others have read it
+    ExchangeBinding* m_unread = nullptr; ///< of the last execution, until its readers finish
     std::map<std::size_t, PlanLines> m_lines;
     std::vector<std::shared_ptr<ExchangeBinding>> m_bindings;
-    /// List node for the binding of an abandoned execution, made ahead so that keep() allocates nothing; one is enough.
+    /// One list node for the binding of an abandoned execution, made in advance so that keep() allocates nothing.
     std::list<std::shared_ptr<Closable>> m_kept{nullptr};
 };
 

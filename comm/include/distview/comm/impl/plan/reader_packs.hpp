@@ -13,33 +13,33 @@
 
 namespace distview::impl {
 
-/// Where messages, packs and the fields in them begin.
+/// Rounds an offset up to a cache line, where messages, packs and the fields in them begin.
 constexpr std::int64_t at_line(std::int64_t offset) {
     return (offset + tuning::cache_line - 1) / tuning::cache_line * tuning::cache_line;
 }
 
-/// Shared memory into which this process packs elements for ranks of its node, which read them there.
+/// Shared memory into which this process packs elements, and from which other ranks of the node read them.
 class ReaderPacks {
 public:
     /// Has no packs.
     ReaderPacks() = default;
-    /// For so many bytes for each reader.
+    /// Allocates packs of `bytes`, by reader.
     ReaderPacks(CommunicatorState& state, const std::map<int, std::int64_t>& bytes) {
         for (const auto& [reader, size] : bytes) {
-            if (size == 0) continue; // one at the end would begin behind the memory
+            if (size == 0) continue; // an empty pack at the end would begin behind the memory
             m_begins[reader] = m_bytes;
             m_bytes += at_line(size);
         }
         if (m_bytes > 0) m_memory = state.arena()->allocate(static_cast<std::size_t>(m_bytes));
     }
 
-    /// The pack of one reader; null if it has none, or if there is no shared memory.
+    /// The pack of one reader; null if the reader has none, or if shared memory is not available.
     char* of(int reader) const {
         const auto begin = m_begins.find(reader);
         if (begin == m_begins.end() || !m_memory) return nullptr;
         return static_cast<char*>(m_memory.get()) + begin->second;
     }
-    /// Tells readers where their packs are.
+    /// Addresses of the packs, to send to the readers.
     OfferedPacks offer(const std::vector<int>& readers) const {
         OfferedPacks result{{}, m_bytes == 0 || m_memory};
         for (const int reader : readers) result.packs.push_back(of(reader));

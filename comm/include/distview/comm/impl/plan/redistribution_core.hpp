@@ -15,7 +15,7 @@
 namespace distview::impl {
 
 /// The untyped part of a RedistributionPlan. Sets of arrays of variant 1 combine every copy of a source's
-/// element, those of variant 0 take one of them.
+/// element; sets of variant 0 use one copy.
 class RedistributionCore final : public PlanCore {
 public:
     /// `number` is CommunicatorState::next_plan().
@@ -24,38 +24,38 @@ public:
                        std::optional<Transport> required);
 
     const RedistributionSchedule& schedule() const noexcept { return m_first.schedule; }
-    /// Other ranks that get elements of this one, and whose this one gets; ascending.
+    /// Other ranks to which this rank sends elements, and from which it receives elements; ascending.
     std::vector<int> send_peers() const { return m_first.role.send_ranks(); }
     std::vector<int> receive_peers() const { return m_first.role.receive_ranks(); }
     bool conjugate() const noexcept { return m_conjugate; }
     /// Whether several processes of the source hold an element.
     bool has_copies() const noexcept { return m_has_copies; }
-    /// Process of this rank in either grid; -1 if it is none.
+    /// Process of this rank in the source's grid, and in the target's; -1 if it is in none.
     int from_process() const noexcept { return m_from_process; }
     int to_process() const noexcept { return m_to_process; }
     std::string describe() const;
 
 private:
-    /// A move of elements, each from one of the processes that hold it.
+    /// Moves each element from one of the processes that hold it.
     struct Pass {
         RedistributionSchedule schedule;
         RedistributionRole role{};
-        bool pushes = false;    ///< where that is possible; else reads
+        bool pushes = false;    ///< whether to write in place if possible, not read
         std::size_t number = 0; ///< among all passes
     };
     /// How sources and targets of a set share memory.
     struct Sharing {
-        bool any = false;    ///< where it matters
-        bool is_same = true; ///< every source is its target, and nothing else overlaps
+        bool any = false;    ///< unless it is harmless
+        bool is_same = true; ///< every source is its target, and no other arrays overlap
     };
-    /// A set that is being bound.
+    /// A set during binding.
     struct NewSet {
         const ArraySet& arrays;
         const DeviceSetting& device;
         const Tags& tags;
     };
     Pass make_pass(RedistributionSchedule schedule, std::size_t number) const;
-    /// Lines of readers of a pass, or of those that write its targets.
+    /// Lines of the readers of a pass, or of the ranks that write its targets.
     PlanLines& lines_of(const Pass& pass, bool writes) {
         return lines(2 * pass.number + (writes ? 1 : 0),
                      writes ? pass.role.receive_ranks() : pass.role.send_ranks());
@@ -72,8 +72,8 @@ private:
                    std::shared_ptr<ExchangeBinding>& binding);
     bool can_write_in_place(const Pass& pass, const ArraySet& arrays) const;
 
-    Pass m_first; ///< from the first choice of holders: all that execute() moves
-    /// Of combine(), for each further choice of holders. Made when it is first called.
+    Pass m_first; ///< from the first choice of holders: the only pass of execute()
+    /// Passes of combine(), one for each further choice of holders. The first combine() makes them.
     std::vector<Pass> m_further;
     bool m_has_copies;
     int m_from_process = -1;
@@ -83,7 +83,7 @@ private:
     std::int64_t m_buffer_bytes;
 };
 
-/// The core of a plan with these arguments; collective, agrees on them.
+/// Makes the core of a plan with these arguments; collective, agrees on the arguments.
 std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator& comm,
                                                              const ArrayLayout& from,
                                                              const ArrayLayout& to,

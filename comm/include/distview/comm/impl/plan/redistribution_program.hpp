@@ -14,23 +14,23 @@
 
 namespace distview::impl {
 
-/// The programs of a redistribution, one a round: the first one moves everything but the later rounds' part of borrowed
-/// arrays.
+/// Makes the programs of a redistribution, one per round: the first program moves all elements except the later rounds'
+/// parts of borrowed arrays.
 ///
-/// With `writes`, transports are those of targets, which this process writes in place.
+/// With `writes`, `transports` are for targets, which this process writes in place.
 ///
-/// Errors: UsageError if a message has more bytes than MPI counts
+/// Errors: UsageError if the size of a message exceeds the range of MPI's counts
 std::vector<ExchangeProgram>
 redistribution_programs(const RedistributionSchedule& schedule, const RedistributionRole& role,
                         const ArraySet& arrays, const PeerTransports& transports,
                         const SharedRounds& rounds, bool writes, const DeviceSetting& device);
 
-/// Appends the units of a transfer to a program, and a batch of them to one of its lists.
+/// Appends the units of a transfer to a program, and a batch of these units to one of its lists.
 void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::size_t field,
                   Batch::Kind kind, MoveTransfer transfer,
                   std::int64_t unit_elements = tuning::unit_elements);
 
-/// Ends of transfers: an array's section; a buffer in which elements lie in the order of the source's axes.
+/// Ends of transfers: an array's section; a buffer with elements in the order of the source's axes.
 inline MoveTransfer::End section_end(const Field& field) {
     return {field.data, field.element_size, false, field.strides};
 }

@@ -13,15 +13,15 @@
 
 namespace distview::impl {
 
-/// Phases of an execution, as an ExchangeHandle goes through them. The others lie within start and finish.
+/// Phases of an execution in an ExchangeHandle. Waiting and packing lie within start and finish.
 enum class Phase { start, finish, wait, pack };
 
-/// Measures the executions of one plan into the record of its geometry. Allocates when arrays are bound, never in an
-/// execution, and communicates nothing.
+/// Measures the executions of one plan for the record of its geometry. Allocates when arrays
+/// are bound, never in an execution. Does not communicate.
 class PlanRecorder {
 public:
     using Clock = std::chrono::steady_clock;
-    /// Memory of an array: to tell whose elements are filled.
+    /// Memory of an array: tells to which array filled elements belong.
     struct ByteSpan {
         const char* begin = nullptr;
         const char* end = nullptr;
@@ -29,9 +29,9 @@ public:
 
     PlanRecorder(std::shared_ptr<PlanRecord> record, std::shared_ptr<TimeInside> inside);
 
-    /// A set of arrays was bound, in the execution that has begun or before; `binding` is what set() names.
+    /// Records that a set of arrays was bound, in the execution under way or before. `binding` identifies it for set().
     void bound(const void* binding, std::vector<Traffic> traffic, std::vector<ByteSpan> arrays);
-    /// The binding is destroyed.
+    /// Records that the binding is destroyed.
     void dropped(const void* binding) noexcept { m_bound.erase(binding); }
     bool has_shapes() const noexcept { return !m_record->shapes.empty(); }
     void set_shapes(std::vector<ExchangeShape> shapes) { m_record->shapes = std::move(shapes); }
@@ -40,18 +40,18 @@ public:
 
     void enter(Phase phase) noexcept;
     void leave(Phase phase) noexcept;
-    /// Whether an execution has been set and has not ended: a further start is refused, and not measured.
+    /// Whether an execution is set and has not ended: a further start is refused, and not measured.
     bool is_in_flight() const noexcept { return m_in_flight; }
-    /// The execution that is in flight is one with these arrays.
+    /// Records that the execution in flight uses these arrays.
     void set(const void* binding) noexcept;
-    /// Whether the array, by its number among those of a padding exchange, is known not to be as that left it: it is not looked at then.
+    /// Records whether array number `array` is known to be written since its last exchange: then it is not compared.
     void set_written(std::size_t array, bool is_written) noexcept;
-    /// The execution has come to its end.
+    /// Records the end of the execution.
     void end() noexcept;
 
-    /// Whether this execution looks if what it fills has changed; its times do not count then.
+    /// Whether this execution compares padding before it fills it; its times then do not count.
     bool looks() const noexcept { return m_looks; }
-    /// Padding that is about to be filled, with what it has already or not.
+    /// Records padding that is about to be filled, and whether it already has the new values.
     void look(const char* destination, bool is_same) noexcept;
 
 private:
@@ -59,7 +59,7 @@ private:
         std::size_t set = 0;
         std::vector<ByteSpan> arrays{};
         std::vector<char>
-            seen{}; ///< by array, in this execution: 0 nothing, 1 all the same, 2 a change, 3 not looked at
+            seen{}; ///< by array, in this execution: 0 unseen, 1 same, 2 changed, 3 not compared
     };
     std::size_t set_of(std::vector<Traffic> traffic, int arrays);
 
@@ -69,7 +69,7 @@ private:
     Bound* m_current = nullptr;
     std::array<Clock::time_point, 4> m_entered{};
     TimeSample m_sample{};
-    bool m_binds = false; ///< in the execution in flight
+    bool m_binds = false; ///< whether the execution in flight binds arrays
     bool m_looks = false;
     bool m_in_flight = false;
 };

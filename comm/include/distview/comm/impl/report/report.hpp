@@ -15,21 +15,21 @@
 
 namespace distview::impl {
 
-// Before records are sent, on each rank
+// On each rank, before records are sent
 
-/// Bytes of the copy whose bandwidth is measured: as much as an exchange moves. Copies of much more are slower, so that
-/// short runs would not show beside them.
+/// Bytes of the copy whose bandwidth is measured: as many as an exchange moves. Much larger
+/// copies are slower, so that short runs would not look slow in comparison.
 inline constexpr std::size_t bandwidth_bytes = std::size_t{1} << 20;
 
-/// Measures how long copies take in this process, now: of a long run, and of the nests of the plans that took most time,
-/// as they are and as they could be. All ranks should measure at the same time, as they exchange at the same time.
+/// Measures the time of copies in this process: of a long run, and of the nests of the plans executed most, as
+/// they are and as they could be. All ranks should measure at the same time, as they exchange at the same time.
 ///
 /// Cost: some 20 ms, and for each shape five passes over its section
 void measure_copies(RankReport& report);
 
-// On rank 0, of the records of all ranks; pure but for write_report()
+// On rank 0, from the records of all ranks; pure functions except write_report()
 
-/// Bytes that went by one transport, over all ranks and executions; each counted once.
+/// Bytes moved by one transport, over all ranks and executions; each counted once.
 struct TransportTotal {
     std::string transport{};
     std::int64_t bytes = 0;
@@ -45,26 +45,26 @@ struct Reason {
     RankPairs pairs{};
 };
 
-/// One rank's share of a plan: seconds of an execution, medians, which one that was interrupted does not move.
+/// One rank's times of a plan, in seconds: medians of an execution, which one interrupted execution does not change.
 struct RankTimes {
     int rank = 0;
     double median = 0;
     double percentile99 = 0;
-    double copying = 0; ///< a call, less waiting and packing
+    double copying = 0; ///< time of an execution without waiting and packing
     double waiting = 0;
     double packing = 0;
-    double total = 0; ///< of all executions, but those that bound arrays
+    double total = 0; ///< of all timed executions (PlanRecord::timed)
     double total_waiting = 0;
     double total_packing = 0;
     double step = 0;             ///< median time from one execution to the next
-    double work = 0;             ///< of a step, outside of calls of the communicator
-    double late = 0;             ///< median time after the first rank of its node
-    double waiting_for_late = 0; ///< of the waiting, until the last rank of the node began
+    double work = 0;             ///< part of a step outside of calls of the communicator
+    double late = 0;             ///< median delay after the first rank of its node
+    double waiting_for_late = 0; ///< part of the waiting until the last rank of the node began
 };
 
-/// A time of RankTimes, and in which lines of JSON it is, in this order.
+/// A time of RankTimes, and the JSON lines that contain it, in this order.
 struct NamedTime {
-    using Member = double RankTimes::*; // nvcc writes a declarator that GCC warns of
+    using Member = double RankTimes::*; // else nvcc emits a declarator of which GCC warns
     Member member;
     const char* name;
     bool is_of_plan; ///< mean over ranks
@@ -89,26 +89,26 @@ inline constexpr std::array named_times{
 struct PlanSummary {
     std::string label{}; ///< "PaddingExchangePlan #2"
     std::string geometry{};
-    /// By rank, null where it has none; in the reports that the summary was made of. At least one rank has one.
+    /// Records by rank, null if it has none; they lie in the summarised reports. At least one is not null.
     std::vector<const PlanRecord*> records{};
     std::int64_t plans = 0;
     std::int64_t executions = 0;
     std::int64_t binds = 0;
     double binding =
-        0; ///< seconds of all executions that bound arrays, on the rank where it is longest
+        0; ///< seconds of all executions that bound arrays, on the rank with the longest time
     std::vector<TransportTotal> transports{};
     std::vector<Reason> reasons{};
-    RankPairs packed{};             ///< reads of what the owner of borrowed memory has packed
+    RankPairs packed{};             ///< reads of elements that the owner of borrowed memory packs
     std::vector<RankTimes> ranks{}; ///< ranks with timed executions
-    double bandwidth_share = 0;     ///< of a copy's, while bytes are packed and copied
+    double bandwidth_share = 0;     ///< share of a copy's bandwidth, while packing and copying
 
-    /// The rank whose median is longest; of no time without ranks.
+    /// Times of the rank with the longest median; zeros without ranks.
     RankTimes slowest() const;
     /// Means over ranks.
     RankTimes mean() const;
 };
 
-/// `ranks`: by rank; those of rank -1 are missing.
+/// `ranks`: by rank; entries of rank -1 are missing.
 std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks);
 
 /// A change that would help a program, and the time it would save.
@@ -118,15 +118,15 @@ struct Advice {
     std::string kind{};
     std::string plan{}; ///< label, or empty
     std::string sentence{};
-    /// Predicted time as a share of what it is now: of an execution, or of a step where the sentence says so.
+    /// Predicted time as a share of the present time: of an execution, or of a step if the sentence says so.
     std::optional<double> share{};
 };
 
-/// Advice that gathered numbers allow. Copies have been measured (ExchangeShape::seconds).
+/// Advice from the gathered figures. Needs measured copies (ExchangeShape::seconds).
 std::vector<Advice> advise(std::span<const RankReport> ranks, std::span<const PlanSummary> plans);
 
-/// Writes what has been gathered, JSON lines if the name ends in ".json", else text. The first report of a process to a
-/// file replaces what was there, others follow it. A file that cannot be written is said to the message sink.
+/// Writes the gathered figures: JSON lines if the name ends in ".json", else text. The first report of a process to a
+/// file replaces its contents, later reports are appended. If the file cannot be written, reports to the message sink.
 void write_report(const std::string& file, std::span<const RankReport> ranks);
 
 /// "12.3 us", "1.5 MB", "0.42".

@@ -14,23 +14,23 @@
 
 namespace distview::impl {
 
-/// Records of a communicator's plans and calls on this rank, for the report that is written when it is closed. Local.
+/// Records of a communicator's plans and calls on this rank, for the report written at its close. Local.
 class ReportLog {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// The file that DISTVIEW_REPORT names; empty for none.
+    /// The file in DISTVIEW_REPORT; empty if no report is wanted.
     static std::string file_from_environment();
 
     explicit ReportLog(std::string file) : m_file(std::move(file)) {}
     const std::string& file() const noexcept { return m_file; }
     void set_file(const std::string& file) { m_file = file; }
 
-    /// The record of plans of that geometry. There is one record for all that are more than can be kept.
+    /// The record of plans of that geometry. Beyond the limit of records, all further plans share one.
     std::shared_ptr<PlanRecord> record_of(std::string_view plan, std::uint64_t number,
                                           std::uint64_t key, const std::string& geometry);
 
-    /// Between these a program's collective call runs; calls within it are parts of it.
+    /// Begin and end of a program's collective call; calls within it are parts of it.
     void enter_call(std::string_view name) noexcept;
     void leave_call() noexcept;
 

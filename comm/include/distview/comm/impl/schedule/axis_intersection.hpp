@@ -16,17 +16,17 @@ class AxisSide;
 /// Elements along one axis that move from process to process when (a slice of) one layout is assigned
 /// to (a slice of) another.
 ///
-/// RedistributionOptions has what pairs with what, decision 0011 how that is found. An element is read from one
-/// place: its owner, where indices are shared the lowest process that holds it (of_copy() reads the others). It is
-/// written to every place that holds it. The layouts' tables must outlive this (an ArrayLayout holds them).
+/// RedistributionOptions defines which elements pair, decision 0011 how the pairs are found. An element is read from
+/// one place: its owner or, if indices are shared, the lowest process that holds it (of_copy() reads from the others).
+/// It is written to every place that holds it. The layouts' tables must outlive this (an ArrayLayout holds them).
 ///
-/// Cost:       of runs_to and runs_from: proportional to the runs of one period and free of the
+/// Cost:       runs_to and runs_from: proportional to the runs of one period, and independent of the
 ///             axis' size; O(own cells) if either layout is unstructured; with steps longer than a
 ///             block, at most the elements of one period
 /// Errors:     LayoutError if a slice leaves the interior, has step 0 or another count than its
-///             counterpart, if an index of the target is not in the source, or if an unstructured layout
-///             knows the labels of one process only (RedistributionPlan asks the others); then also for
-///             runs of another coordinate
+///             counterpart; if an index of the target is not in the source; if an unstructured layout
+///             knows the labels of one process only (RedistributionPlan asks the others); with a
+///             FoundAxis, for runs of any coordinate but the known one
 /// Source:     decisions 0004 (a product of short lists) and 0011
 class AxisIntersection {
 public:
@@ -40,30 +40,29 @@ public:
     AxisIntersection() = default;
     AxisIntersection(const Side& from, const Side& to, bool fill_padding = false,
                      bool allow_missing_indices = false);
-    /// Of layouts that may know the labels of one process only: `found` has what moves from and to it.
+    /// For layouts that may know the labels of one process only: `found` has the runs from and to this process.
     AxisIntersection(const Side& from, const Side& to, std::shared_ptr<const FoundAxis> found);
 
-    /// Number of elements that are paired, each counted once.
+    /// Number of paired elements, each counted once.
     std::int64_t count() const noexcept { return m_count; }
-    /// Whether whole axes are paired by index; else slices, by order.
+    /// Whether whole axes are paired by index; else slices are paired in order.
     bool pairs_indices() const noexcept { return m_pairs_indices; }
-    /// The slices with all three numbers worked out; the step of fewer than two elements is 1.
+    /// The slices with all three numbers set; the step of fewer than two elements is 1.
     AxisSlice from_slice() const noexcept { return m_from_slice; }
     AxisSlice to_slice() const noexcept { return m_to_slice; }
     /// The runs of the one process whose labels are known, or null.
     const FoundAxis* found() const noexcept { return m_found.get(); }
 
-    /// Runs that coordinate `p` of the target's grid receives; by peer, then in the order that
-    /// runs_from(peer) lists the same runs of `p`.
+    /// Runs that coordinate `p` of the target's grid receives; by peer, then in the order in
+    /// which runs_from(peer) lists the same runs.
     std::vector<AxisRun> runs_to(int p) const;
     /// Runs that coordinate `p` of the source's grid sends.
     std::vector<AxisRun> runs_from(int p) const;
 
-    /// The most processes of the source that hold one index. Cost: O(its tables)
+    /// The largest number of source processes that hold one index. Cost: O(the source's tables)
     int most_copies() const;
-    /// The same elements, each read from another of the processes that hold it: of these, by ascending
-    /// process, that with number `number` from 0 on. Elements that fewer processes hold are left out of
-    /// the runs.
+    /// The same elements, each read from holder `number`, counted from 0 by ascending process.
+    /// The runs leave out elements with fewer holders.
     AxisIntersection of_copy(int number) const;
 
 private:
@@ -76,7 +75,7 @@ private:
     int m_copy = 0;
     std::shared_ptr<const AxisSide> m_from;
     std::shared_ptr<const AxisSide> m_to;
-    std::shared_ptr<const FoundAxis> m_found; ///< in place of both sides
+    std::shared_ptr<const FoundAxis> m_found; ///< replaces both sides
 };
 
 } // namespace distview::impl

@@ -14,11 +14,11 @@
 
 namespace distview::impl {
 
-/// Elements along one axis that move between one coordinate of a process grid and one of another's.
+/// Elements along one axis that move between a coordinate of one process grid and one of another grid.
 ///
 /// Element j of repeat i, 0 <= j < length and 0 <= i < repeats, is at position
-/// `mine + j * my_step + i * my_period` of this section and at the same expression of `theirs` in the
-/// other one. Positions count all padding, as LocalIndex does; steps may be negative.
+/// `mine + j * my_step + i * my_period` of this section, and at the same expression of `theirs` in
+/// the other section. Positions count all padding, as LocalIndex does; steps may be negative.
 struct AxisRun {
     int peer = 0; ///< coordinate of the other section along this axis
     std::int64_t mine = 0;
@@ -40,8 +40,8 @@ inline std::int64_t count_elements(std::span<const AxisRun> runs) {
     return sum;
 }
 
-/// Goes on to the next choice of an element of each of some lists of count(d), the last list's fastest; false behind the
-/// last one.
+/// Advances to the next choice of one element from each list d of count(d) elements, the last
+/// list fastest; false after the last choice.
 template <class Choice, class Count>
 bool next_choice(Choice& choice, std::size_t lists, const Count& count) {
     for (std::size_t d = lists; d-- > 0; choice[d] = 0)
@@ -49,29 +49,29 @@ bool next_choice(Choice& choice, std::size_t lists, const Count& count) {
     return false;
 }
 
-/// Runs of an axis of which layouts say one process's labels only, after all processes have been asked.
+/// Runs of an axis whose layouts know the labels of one process only, found by asking all processes.
 struct FoundAxis {
-    /// Runs from the lowest process that holds each element of the source, from the second, and so on.
+    /// Runs from the lowest process that holds each source element, then from the second lowest, and so on.
     using RunsByCopy = std::vector<std::vector<AxisRun>>;
 
-    int to_coordinate = -1; ///< -1: it is no process of the target's grid
+    int to_coordinate = -1; ///< -1: not a process of the target's grid
     RunsByCopy to{};
     int from_coordinate = -1;
     RunsByCopy from{};
     std::int64_t count = 0;     ///< elements of the target that the source has, each counted once
     std::int64_t delivered = 0; ///< elements that all coordinates of the target receive
-    int most_copies = 1;        ///< processes of the source that hold one of them
-    bool in_place = false;      ///< whether, on all processes, these are where they are sent from
+    int most_copies = 1;        ///< most source processes that hold one element
+    bool in_place = false;      ///< whether all elements stay in place, on all processes
 };
 
-/// Text of a LayoutError about indices of a target that the source does not have.
+/// Text of a LayoutError about indices of a target that the source lacks.
 std::string missing_indices_text(const std::string& where, int source_axis, std::int64_t count,
                                  std::int64_t lowest);
 
-/// The same for whole layouts; what is not set follows from the layouts.
+/// FoundAxis for all axes of layouts; members that are not set follow from the layouts.
 struct FoundRuns {
     std::array<std::shared_ptr<const FoundAxis>, max_rank> axes{};
-    std::optional<bool> are_alike{}; ///< whether the layouts are along the other axes
+    std::optional<bool> are_alike{}; ///< whether the layouts are alike along the other axes
     std::optional<std::int64_t> wire_elements{};
 };
 

@@ -10,17 +10,17 @@
 
 namespace distview::impl {
 
-/// The part of one process in a redistribution, whichever arrays are moved.
+/// The part of one process in a redistribution, independent of the arrays.
 struct RedistributionRole {
-    /// Another process, or this one, and the runs' name for it.
+    /// A partner, which may be this process itself.
     struct Peer {
         int rank = 0;    ///< in the communicator
         int process = 0; ///< in the other grid
         std::int64_t elements = 0;
     };
     int rank = 0;
-    RedistributionRuns runs_to{};   ///< if it is a process of the target's grid
-    RedistributionRuns runs_from{}; ///< if it is one of the source's
+    RedistributionRuns runs_to{};   ///< if this is a process of the target's grid
+    RedistributionRuns runs_from{}; ///< if this is a process of the source's grid
     std::vector<Peer> receives;     ///< by ascending rank, this one included
     std::vector<Peer> sends;        ///< likewise
     std::vector<int> receive_ranks() const { return others(receives); }
@@ -35,7 +35,7 @@ private:
     }
 };
 
-/// Numbers of parts along each axis of the target, or of one part.
+/// Numbers of parts along each axis of the target, or the index of one part.
 using PartIndex = std::array<std::int64_t, max_rank>;
 inline constexpr PartIndex one_part = [] {
     PartIndex parts{};
@@ -43,16 +43,16 @@ inline constexpr PartIndex one_part = [] {
     return parts;
 }();
 
-/// The most of them that one of so many parts has.
+/// The largest number of elements in one of `parts` parts of `runs`.
 inline std::int64_t part_length(std::span<const AxisRun> runs, std::int64_t parts) {
     return (count_elements(runs) + parts - 1) / parts;
 }
-/// Number of the elements that `runs` has with `peer`; the most of them that a part has.
+/// Number of elements that `runs` has with `peer`; with several `parts`, in the largest part.
 std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
                              int peer, const PartIndex& parts = one_part);
 
-/// Part `part` of `parts` of what goes to, or comes from, every coordinate of the other grid. Both sides cut
-/// alike, since they list the same elements in the same order.
+/// Part `part` of `parts` of the elements for, or from, every coordinate of the other grid.
+/// Both sides cut alike, because they list the same elements in the same order.
 RedistributionRuns part_of(const RedistributionRuns& runs, int rank, const PartIndex& parts,
                            const PartIndex& part);
 

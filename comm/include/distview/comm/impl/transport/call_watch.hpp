@@ -14,21 +14,21 @@
 
 namespace distview::impl {
 
-/// The call that an exchange was begun in: what its waiting loops compare with the calls of those that they
-/// wait for.
+/// The call in which an exchange began. Waiting loops compare it with the calls of the ranks
+/// for which they wait.
 struct CallWatch {
-    Calls* calls = nullptr; ///< null: nobody is watched
+    Calls* calls = nullptr; ///< null: no rank is watched
     Calls::Call call{};
 
-    /// Why `peer` will not arrive in the exchange, as far as this process sees; empty if it does not see why not.
+    /// Why `peer` will not arrive in the exchange, as far as this process sees; empty if it sees no reason.
     std::string why_not(int peer, Calls::Way way) const {
         if (!calls) return {};
         return calls->explain(calls->find_reason(peer, call, way), peer, call, way);
     }
 
-    /// After some time of waiting in vain: lets MPI work, and throws UsageError if one of those that are missing
-    /// makes another call. The others call visit(peer) for each that is missing; `progress` as for
-    /// Calls::waits_in_circle().
+    /// For waiting loops, after some time in vain: lets MPI make progress, and throws
+    /// UsageError if a missing rank makes another call. The two functions call visit(peer) for
+    /// each missing rank; `progress` as for Calls::waits_in_circle().
     template <class InMemory, class InMessages>
     void look(const char* user, std::uint64_t progress, const InMemory& for_each_in_memory,
               const InMessages& for_each_in_messages) const {
@@ -68,8 +68,8 @@ private:
     }
 };
 
-/// How a thread waits for MPI, which needs it: lets others run, at once where ranks share processors, and says when some
-/// time has passed.
+/// Lets other threads run while this thread waits for MPI: at once if ranks share processors,
+/// else after some calls. yield() returns true when some time has passed.
 class Yielder {
 public:
     explicit Yielder(bool oversubscribed) : m_spins(oversubscribed ? 0 : tuning::spins) {}

@@ -10,18 +10,18 @@
 
 namespace distview::impl {
 
-/// Keeps step with the processes whose memory this one reads in place, and with those that read its
-/// own. Plain memory and numbers only: no MPI, no Kokkos.
+/// Synchronises this process with the processes whose memory it reads in place, and with the
+/// readers of its own memory. Plain memory and numbers only: no MPI, no Kokkos.
 ///
 /// One exchange, on every process:
 ///
-///     begin()              my elements may be read
-///     next_arrival() ...   somebody else's may: copy them
-///     end_reading()        I have read what I wanted, once all have been copied
-///     readers_done()       and so have the others of me: mine may be written again
+///     begin()              own elements may be read
+///     next_arrival() ...   elements of a source may be read: copy them
+///     end_reading()        after the last copy: the sources may write their elements again
+///     readers_done()       all readers have finished: own elements may be written again
 ///
-/// Every process owns the line in which it says that its elements are ready, and for each reader a
-/// line in which that reader says that it has finished.
+/// Every process owns a line that shows that its elements are ready, and for each reader a line
+/// in which that reader shows that it has finished.
 class DirectExchange {
 public:
     /// A process whose elements are copied from its memory.
@@ -37,10 +37,10 @@ public:
     };
 
     struct Setting {
-        const char* user = "";       ///< begins the text of errors
+        const char* user = "";       ///< first words of error texts
         SyncLine* ready = nullptr;   ///< may be null if there are no readers
         bool oversubscribed = false; ///< as for a Waiter
-        /// Elements are written into the sources' memory, which then lack them if this process gives up.
+        /// Whether elements are written into the sources' memory, where they are missing if this process gives up.
         bool writes = false;
     };
 
@@ -50,37 +50,37 @@ public:
 
     const std::vector<Source>& sources() const noexcept { return m_sources; }
 
-    /// `epoch` numbers the exchanges that share the lines; the same on all processes, and growing. `watch`, which
-    /// stays where it is, is of the call that this belongs to; null: nobody is watched.
+    /// `epoch` numbers the exchanges that share the lines: the same on all processes, and increasing.
+    /// `watch` is the call of this exchange and must stay in place; null: no rank is watched.
     void begin(std::uint64_t epoch, const CallWatch* watch = nullptr) noexcept;
 
     static constexpr int none_yet = -1;
-    /// Index of a source whose elements may be copied now, each once; none_yet if all of them are
-    /// still to come, or none is left. Looks only at those that `wanted` names, all if it is null.
+    /// Index of a source whose elements may be copied now, each once; none_yet if no other source has
+    /// arrived, or none is left. Polls once: the sources marked in `wanted`, or all of them if it is null.
     ///
-    /// Throws UsageError if a source has gone, or is in another exchange.
+    /// Throws UsageError if a source has given up, or is in another exchange.
     int next_arrival(const std::vector<char>* wanted = nullptr);
-    /// Whether next_arrival() would return, or refuse, one source after the other.
+    /// Whether next_arrival() would return one source after the other, or throw.
     bool all_arrived() const noexcept;
-    /// Sources that have not been returned.
+    /// Number of sources that next_arrival() has not returned yet.
     std::size_t left() const noexcept { return m_waiting; }
 
     /// Whether next_arrival() has returned a source.
     bool is_taken(int source) const noexcept;
 
-    /// Throws UsageError if a source went while it was read.
+    /// Tells the sources that reading has ended. Throws UsageError if a source gave up while it was read.
     void end_reading();
-    /// Throws UsageError if a reader has gone without having finished.
+    /// Whether all readers have finished. Throws UsageError if a reader gave up before.
     bool readers_done();
 
-    /// Whether readers_done() would say so; of readers that have gone it does not.
+    /// Whether readers_done() would return true; false if it would throw.
     bool all_have_read() const noexcept;
 
-    /// Waits a little for somebody who has not arrived: a source, if any is left (one of `wanted`),
-    /// else a reader. True when MPI should get a chance to make progress.
+    /// Waits a little for a source that has not arrived (one of `wanted`) or, if no source is
+    /// left, for a reader. True when MPI should get a chance to make progress.
     bool wait(Waiter& waiter, const std::vector<char>* wanted = nullptr) noexcept;
 
-    /// Calls visit(peer) for those that wait() waits for.
+    /// Calls visit(peer) for each process for which wait() waits.
     template <class Visit>
     void for_each_missing(Visit&& visit) const {
         for (std::size_t i = 0; i < m_waiting; ++i) {
@@ -92,20 +92,20 @@ public:
             if (arrived(*m_readers[i].done, m_epoch) != Arrival::here) visit(m_readers[i].peer);
     }
 
-    /// A number that changes when something arrives, or a reader has finished.
+    /// A number that changes when a source arrives or a reader has finished.
     std::uint64_t progress() const noexcept {
         return (m_epoch * 0x9e3779b97f4a7c15u + m_waiting) * 0x9e3779b97f4a7c15u + m_readers_done;
     }
 
-    /// Gives up the exchange under way, if there is one: readers of this process find it gone, and so do those that it
-    /// has not finished writing to; those that it has not finished reading wait for it no longer.
+    /// Gives up the exchange under way, if any. Readers of this process, and sources to which it has not
+    /// finished writing, find it gone; sources that it has not finished reading no longer wait for it.
     void abandon() noexcept;
-    /// Gives up an exchange that was to follow that of `epoch`, before it has begun.
+    /// Gives up an exchange that would follow the one of `epoch`, before it begins.
     void refuse(std::uint64_t epoch) noexcept;
 
 private:
     [[noreturn]] void throw_gone(int peer) const;
-    /// Whether a source still has this line for the plan.
+    /// Whether a source still uses this line for the plan.
     bool is_ours(const SyncLine& done) const noexcept {
         return done.plan.load(std::memory_order_relaxed) == m_plan;
     }
@@ -118,9 +118,9 @@ private:
     std::size_t m_waiting = 0;
     std::size_t m_readers_done = 0;
     std::uint64_t m_epoch = 0;
-    std::uint64_t m_plan = 0; ///< number of the one whose lines the sources' are
+    std::uint64_t m_plan = 0; ///< number of the plan to which the sources' lines belong
     bool m_under_way = false; ///< begun, and readers not known to have finished
-    bool m_reads = false;     ///< begun, and sources not told of the end of reading
+    bool m_reads = false;     ///< begun, and end_reading() not called yet
 };
 
 } // namespace distview::impl

@@ -16,7 +16,7 @@ struct ElementPlaces;
 
 namespace distview::impl {
 
-/// A DistView without its types: all that moving its elements needs.
+/// A DistView without its types: what is needed to move its elements.
 struct Field {
     char* data = nullptr;
     std::int64_t element_size = 0; ///< bytes
@@ -28,7 +28,7 @@ struct Field {
     const std::shared_ptr<ArrayState>* state = nullptr; ///< likewise
     bool read_only = false;                             ///< known at compile time for a DistView
     bool host_accessible = true;                        ///< likewise
-    /// Bytes at multiples of which devices load elements, of types known at run time only.
+    /// Alignment, in bytes, with which devices load elements whose type is known at run time only.
     std::int64_t alignment = 1;
 };
 

@@ -13,7 +13,7 @@
 
 namespace distview::impl {
 
-/// Tells element types apart that ranks must not mix: by kind and size.
+/// Code of an element type, from its kind and size: ranks must pass the same one.
 constexpr std::uint64_t element_code(const ElementType& type) noexcept {
     return static_cast<std::uint64_t>(type.bytes) * 8 + static_cast<std::uint64_t>(type.kind);
 }
@@ -69,8 +69,8 @@ inline Field make_field(const AnyDistView& view) {
     return field;
 }
 
-/// Stands for an array that this rank does not have, or for lists that every execution is given anew: known by the type of
-/// its elements, as arrays are by identities, of which none is so high.
+/// Placeholder for an array that this rank does not have, or for lists that each execution gets
+/// anew. Its identity is made from the element type, and is higher than that of any array.
 inline Field missing_field(const ElementType& element) {
     Field field;
     field.element_size = element.bytes;

@@ -22,8 +22,8 @@
 
 namespace distview::impl {
 
-/// The lines through which a plan's neighbours keep step with this process: one of its own, and one
-/// for each process of this node that reads from it. In the arena; null if that has no memory.
+/// Lines by which a plan's neighbours synchronise with this process: its own line, and one for each
+/// process of this node that reads its memory. In the line arena; null if the arena has no memory.
 class PlanLines {
 public:
     /// `plan`: its number on the communicator.
@@ -31,9 +31,9 @@ public:
 
     const std::vector<int>& readers() const noexcept { return m_readers; }
     SyncLine* ready() const noexcept { return m_ready; }
-    /// Null of a reader on another node.
+    /// Null if the reader is on another node.
     SyncLine* done(std::size_t reader) const noexcept { return m_done[reader]; }
-    /// To keep after an exchange was given up: neighbours may still write here.
+    /// Must be kept after an abandoned exchange: neighbours may still write to the lines.
     const std::shared_ptr<void>& memory() const noexcept { return m_memory; }
 
 private:
@@ -43,30 +43,29 @@ private:
     SyncLine* m_ready = nullptr;
 };
 
-/// A neighbour whose elements this process copies from its memory.
+/// A neighbour from whose memory this process copies elements.
 struct ReadablePeer {
     SyncLine* ready = nullptr;
     SyncLine* done = nullptr;
     struct RemoteField {
-        const char* data =
-            nullptr; ///< mapped here; null: it packs its elements, or this process does not reach them
+        const char* data = nullptr; ///< mapped here; null: packed by the peer, or out of reach
         std::array<std::int64_t, max_rank> strides{};
         Extents extents{};
     };
     std::vector<RemoteField> fields;
-    const char* packed = nullptr; ///< elements that it packs for this process; mapped here
-    /// Whether it packs whole fields, since this process cannot map them.
+    const char* packed = nullptr; ///< elements that the peer packs for this process; mapped here
+    /// Whether the peer packs whole fields, because this process cannot map them.
     bool packs_fields() const noexcept;
     std::vector<std::shared_ptr<void>>
-        kept; ///< segments, and allocations of its device, in which all this is mapped
+        kept; ///< mapped segments, and device allocations, of the members above
 };
 
-/// By which transport each neighbour's elements come, and by which this process's go; everything that
-/// is not here goes in messages.
+/// The neighbours whose memory this process reads, and the neighbours that read its memory. All
+/// other elements travel in messages.
 struct PeerTransports {
     std::map<int, ReadablePeer> sources;
     std::map<int, SyncLine*> readers;
-    std::map<int, std::string> why_not; ///< of those that are no sources, for people
+    std::map<int, std::string> why_not; ///< reasons for ranks that are no sources, for the user
 
     /// Null if the rank is no source.
     const ReadablePeer* source(int rank) const {
@@ -75,51 +74,51 @@ struct PeerTransports {
     }
 };
 
-/// By field: whether it is borrowed memory, which other processes cannot map, so that its owner packs it for
-/// those that read in place.
+/// For each field, whether its memory is borrowed. Other processes cannot map borrowed memory,
+/// so its owner packs the elements for its readers.
 std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fields);
 
-/// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
-/// elements, for readers whose calls it sees. Others are offered nothing. Not `complete`, memory for these is lacking, and
-/// nobody reads in place.
+/// `packs[r]`: elements that this process packs for lines.readers()[r] (all elements of
+/// borrowed fields); null if it packs none. Readers whose calls it cannot see get none. If not
+/// `complete`, memory for packs is lacking and no process reads in place.
 struct OfferedPacks {
     std::vector<const char*> packs;
     bool complete = true;
 };
 
-/// Finds out, together with the neighbours, who can read whose fields in place: each process tells those that read from
-/// it where its fields are; they try to reach them and answer.
+/// Finds out, together with the neighbours, which process can read which fields in place: each
+/// process sends the addresses of its fields to its readers, which try to map them and answer.
 ///
-///     TransportSearch search(state, setting, packs);      // local: takes all memory that messages need
-///     agree(...);                                         // nobody waits for a rank that had none
+///     TransportSearch search(state, setting, packs);      // local: allocates all memory for messages
+///     agree(...);                                         // no rank waits for a rank without memory
 ///     agree_on(comm, caller, [&] { found = search.run(tag); ... });
 ///
-/// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not
-/// reached: messages then.
+/// A neighbour whose offer does not fit its segments, or that was built with another
+/// layout_version, is not mapped: messages are used.
 class TransportSearch {
 public:
-    /// Ascending `sources`, as the lines' readers; each process is a source of its readers. With a layer fields lie in its
-    /// device's memory, and are reached by ipc alone.
+    /// `sources` ascend, as the lines' readers do; each process is a source of its readers.
+    /// With a `layer`, fields lie in its device's memory, and are reached by ipc only.
     struct Setting {
-        const char* caller = ""; ///< begins the text of errors
+        const char* caller = ""; ///< first words of error texts
         std::span<const Field> fields{};
         std::vector<int> sources{};
         const PlanLines* lines = nullptr;
         std::optional<Transport> required{};
         DeviceLayer* layer = nullptr;
-        Access access = Access::read; ///< of others to the fields; lines are written, packs read
+        Access access = Access::read; ///< of readers to fields; lines are written, packs read
     };
-    /// Fields and lines outlive the search.
+    /// Fields and lines must outlive the search.
     TransportSearch(CommunicatorState& state, Setting setting, const OfferedPacks& packs);
 
-    /// Once, on all ranks. Throws UsageError if `required` cannot be had; when it throws, no neighbour waits for this
-    /// process.
+    /// To be called once, on all ranks. Throws UsageError if the `required` transport is not
+    /// available; if it throws, no neighbour waits for this process.
     PeerTransports run(int tag);
 
 private:
     CommunicatorState* m_state;
     Setting m_setting;
-    int m_bytes; ///< of an offer
+    int m_bytes; ///< bytes of an offer
     std::vector<std::vector<char>> m_received, m_offers;
     std::vector<int> m_answers, m_verdicts;
     std::vector<MPI_Request> m_requests; ///< to and from sources, then readers
@@ -130,7 +129,7 @@ struct ByteRange {
     std::int64_t begin = 0;
     std::int64_t end = 0;
 };
-/// Empty if they are more than 64 bits count. Strides in bytes.
+/// nullopt if the range exceeds 64 bits. Strides in bytes.
 std::optional<ByteRange> bytes_of(std::span<const std::int64_t> extents,
                                   std::span<const std::int64_t> strides, std::int64_t element_size);
 

@@ -16,34 +16,34 @@
 
 namespace distview::impl {
 
-/// Memory for so many bytes of messages, at a cache line, in whole ones. Not a View: an abandoned exchange's
-/// stays until MPI_Finalize, which may come after Kokkos::finalize.
+/// Memory for `bytes` of messages, in whole cache lines and aligned to one. Not a View: memory
+/// of an abandoned exchange stays until MPI_Finalize, which may run after Kokkos::finalize.
 std::shared_ptr<char> message_memory(std::int64_t bytes);
 
-/// Memory for so many bytes of messages, and, if these are received and staged, the device memory that they
-/// are copied to; else null.
+/// Memory for `bytes` of messages. The second pointer is the device memory to which received
+/// messages are copied if they are staged; else null.
 std::pair<std::shared_ptr<char>, std::shared_ptr<char>>
 message_buffers(const DeviceSetting& device, std::int64_t bytes, bool received);
 
-/// Whether a request is not under way; also has MPI make progress.
+/// Whether a request is not in flight; also lets MPI make progress.
 bool is_inactive(MPI_Request request) noexcept;
 
-/// The messages that a bound set of arrays sends and receives in every execution: persistent requests of
-/// packed buffers, and how they end when an execution was abandoned.
+/// Messages that a bound set of arrays sends and receives in every execution: persistent
+/// requests on packed buffers, and their end after an abandoned execution.
 ///
 /// One execution:
 ///
-///     start_receives()            before anything that takes time
-///     start_sends()               the buffers are packed
-///     next_received() ...         each message once, as they come
+///     start_receives()            before anything that needs time
+///     start_sends()               after the buffers are packed
+///     next_received() ...         each message once, in the order of arrival
 ///     sends_are_done()            the buffers may be packed again
 ///
-/// Messages to one process are matched in the order of the lists, the same on both sides. A message of more
-/// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
-/// the end of its last one. Both sides know the number of bytes.
+/// Messages to one process are matched in the order of the lists, which both sides share. A
+/// message of more bytes than MPI counts is sent in whole cache lines: it begins at a line, and
+/// may be read and written up to the end of its last line. Both sides know the number of bytes.
 ///
-/// A process that gives up sends an empty message to each receiver, which finds it in the place of the first message that
-/// does not come, and another one to each sender, which looks for it while it waits.
+/// A process that gives up sends an empty message to each receiver, which gets it in place of the
+/// first missing message, and another one to each sender, which probes for it while it waits.
 class PersistentMessages {
 public:
     struct Message {
@@ -52,13 +52,13 @@ public:
         std::int64_t bytes = 0;
     };
     struct Setting {
-        const char* user = ""; ///< begins the text of errors
+        const char* user = ""; ///< first words of error texts
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
-        /// Of ends to senders, by the number of executions begun, modulo 3: a receiver is one further than a sender at most.
+        /// Tags of end messages to senders, by executions begun modulo 3: a receiver is at most one ahead of a sender.
         std::array<int, 3> end_tags{};
         std::shared_ptr<void> sent;   ///< memory of the messages to send
-        const Calls* calls = nullptr; ///< may know better why a sender has given up
+        const Calls* calls = nullptr; ///< may give a better reason why a sender gave up
     };
 
     PersistentMessages() = default;
@@ -66,7 +66,7 @@ public:
     PersistentMessages(const PersistentMessages&) = delete;
     PersistentMessages& operator=(const PersistentMessages&) = delete;
 
-    /// Throws UsageError, naming `caller`, if a message of so many bytes cannot be sent.
+    /// Throws UsageError that names `caller` if a message of `bytes` cannot be sent.
     static void require_countable(std::int64_t bytes, const char* caller);
 
     /// Makes the requests; once, local.
@@ -76,22 +76,22 @@ public:
     void start_sends();
 
     static constexpr int none_yet = -1;
-    /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
+    /// Index of a message that has arrived, each once; none_yet if no other has arrived, or none is left.
     ///
     /// Throws UsageError if the sender has given up.
     int next_received();
-    /// Messages that next_received() has still to return.
+    /// Number of messages that next_received() has still to return.
     std::size_t left() const noexcept { return m_left; }
     bool is_received(std::size_t message) const noexcept { return m_stages[message] == returned; }
-    /// Whether next_received() would return all that are left, one after the other.
+    /// Whether all messages that are left have arrived.
     bool all_arrived();
 
     /// Whether the buffers may be packed again.
     bool sends_are_done();
-    /// Throws UsageError if a receiver has given up before the execution under way, of which it takes nothing.
+    /// Throws UsageError if a receiver gave up before the execution under way, and so receives none of its messages.
     void look_for_ends() const;
 
-    /// Calls visit(peer) for those whose messages have not come, or that have not taken one that was sent.
+    /// Calls visit(peer) for the sender of each missing message or, if none is left, each receiver of an open send.
     template <class Visit>
     void for_each_missing(Visit&& visit) const {
         for (std::size_t i = 0; i < m_receives.size(); ++i)
@@ -100,17 +100,17 @@ public:
             if (!is_inactive(m_sends[i])) visit(m_to[i].peer);
     }
 
-    /// Gives up the execution under way, if there is one, and those after it. Waits for nobody.
+    /// Gives up the execution under way, if any, and those after it. Does not wait.
     void abandon() noexcept {
         if (std::exchange(m_under_way, false)) send_end();
     }
-    /// For executions that this process will not come to: receives what others send to it in the next one, so
-    /// that they need not wait.
+    /// For executions in which this process will not take part: receives the messages of the
+    /// next one, so that their senders need not wait.
     void refuse() noexcept;
     /// Tells partners that no execution follows.
     void send_end() noexcept;
-    /// Frees the requests, before the communicator goes. Messages under way get until `deadline`; then receives are cancelled, and
-    /// send buffers stay allocated. What comes for nobody is dropped, so that the others' sends end.
+    /// Frees the requests before the communicator is freed. Waits until `deadline` for messages in flight, then cancels
+    /// receives and keeps send buffers allocated. Drops messages without a receiver, so that other sends complete.
     void close(std::chrono::steady_clock::time_point deadline) noexcept { free(deadline, true); }
 
 private:
@@ -129,9 +129,9 @@ private:
     std::vector<MPI_Request> m_sends;    ///< of m_to
     std::vector<MPI_Request> m_receives; ///< of m_from
     std::vector<Stage> m_stages;         ///< of m_receives, in the execution under way
-    std::vector<Arrival> m_arrivals;     ///< as they came
+    std::vector<Arrival> m_arrivals;     ///< in the order of arrival
     std::size_t m_left = 0;
-    std::size_t m_begun = 0; ///< executions
+    std::size_t m_begun = 0; ///< executions begun
     bool m_under_way = false;
 };
 

@@ -15,22 +15,22 @@
 
 namespace distview::impl {
 
-/// The sections of an array that this process reaches by loads, and by stores if asked for: its own, and those of make_dist_view() on the
-/// node's other processes.
+/// The sections of an array that this process reaches by loads, and by stores if asked for: its
+/// own section and, on the node's other processes, sections of make_dist_view().
 struct ReachedSections {
-    using Section = ReadablePeer::RemoteField; ///< without data if it is empty, too
+    using Section = ReadablePeer::RemoteField; ///< no data if it is out of reach or empty
     std::map<int, Section> sections{}; ///< of this process and the node's others, by process
-    std::optional<PlanLines> lines{};  ///< kept: others have been told of them
+    std::optional<PlanLines> lines{};  ///< kept: other processes use them
     std::vector<ReadablePeer> peers{}; ///< keep sections mapped
 };
 
 /// Collective: over comm
-/// Errors:     UsageError if ranks pass arrays of other layouts or types, ShapeError if the kernels that `layer` stands
-///             for do not reach the section (thrown on all ranks); `caller` begins the text
+/// Errors:     UsageError if ranks pass arrays of different layouts or types, ShapeError if kernels of `layer` (null:
+///             the host's) cannot access the section (thrown on all ranks); `caller` begins the text
 ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
                                DeviceLayer* layer, Access access);
 
-/// Throws UsageError for an element that a kernel asked for in vain.
+/// Throws UsageError for an element that a kernel could not reach.
 [[noreturn]] void throw_out_of_reach(const char* caller, const std::string& label,
                                      const ArrayLayout& layout, const std::int64_t* index);
 
