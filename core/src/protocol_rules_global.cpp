@@ -139,7 +139,7 @@ Verdict same_grid_rank_same_section(const DimensionTable& table, int process_cou
             if (!std::equal(mine.indices.begin(), mine.indices.end(), other.indices.begin(),
                             other.indices.end()))
                 return violation(reason::axis_inconsistent, mine, "indices", entry(d, "indices"),
-                                 " are not those of process ", other.process,
+                                 " differ from those of process ", other.process,
                                  " of the same grid rank ", mine.grid_rank);
             if (mine.extent != other.extent)
                 return violation(reason::axis_inconsistent, mine, "buffer", "buffer.shape[", d,
@@ -156,9 +156,9 @@ Verdict padding_is_on_all_or_none(const DimensionTable& table, int process_count
         const Dimension& mine = table(p, axis);
         if (mine.padding_given != first.padding_given)
             return violation(reason::padding_partial, mine, "padding", "dim_data[", axis, "] ",
-                             mine.padding_given ? "has 'padding', that of process 0 has not"
-                                                : "lacks 'padding', that of process 0 has it",
-                             "; 0.9 asks for it on all processes or on none");
+                             mine.padding_given ? "has 'padding', but that of process 0 lacks it"
+                                                : "lacks 'padding', but that of process 0 has it",
+                             "; 0.9 requires it on all processes or on none");
     }
     return {};
 }

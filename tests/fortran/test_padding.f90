@@ -209,7 +209,7 @@ contains
         call plan%mark_written(v)
         call plan%set_label(v, "height")
         call plan%require(1, v, stat=stat, errmsg=errmsg)
-        call check_error(stat, errmsg, distview_usage_error, "come from padding that is not valid")
+        call check_error(stat, errmsg, distview_usage_error, "not computed from invalid padding")
         call check(index(errmsg, " of 'height'") > 0, "by the name that it has")
         call plan%require(1, u, exchanged=exchanged)
         call smooth(u, v)

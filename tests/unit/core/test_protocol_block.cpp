@@ -145,15 +145,17 @@ TEST(ProtocolRules, B7_padding_is_a_pair) {
 TEST(ProtocolRules, B8_padding_on_all_or_none) {
     const auto partial = sections(
         {{block_dim(10, 2, 0, 0, 5, PaddingValue{0, 0}), 5}, {block_dim(10, 2, 1, 5, 10), 5}});
-    expect_violation(check_all(v0_9_0, partial), "padding_partial", 0, "padding", 1,
-                     "dim_data[0] lacks 'padding', that of process 0 has it; 0.9 asks for it on "
-                     "all processes or on none");
+    expect_violation(
+        check_all(v0_9_0, partial), "padding_partial", 0, "padding", 1,
+        "dim_data[0] lacks 'padding', but that of process 0 has it; 0.9 requires it on "
+        "all processes or on none");
     expect_conforms(check_all(v0_10_0, partial));
     const auto other = sections(
         {{block_dim(10, 2, 0, 0, 5), 5}, {block_dim(10, 2, 1, 5, 10, PaddingValue{0, 3}), 5}});
-    expect_violation(check_all(v0_9_0, other), "padding_partial", 0, "padding", 1,
-                     "dim_data[0] has 'padding', that of process 0 has not; 0.9 asks for it on "
-                     "all processes or on none");
+    expect_violation(
+        check_all(v0_9_0, other), "padding_partial", 0, "padding", 1,
+        "dim_data[0] has 'padding', but that of process 0 lacks it; 0.9 requires it on "
+        "all processes or on none");
     expect_conforms(check_all(v0_10_0, other));
 }
 

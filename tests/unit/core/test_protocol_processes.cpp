@@ -168,7 +168,7 @@ TEST(ProtocolRules, X5_same_grid_rank_same_section) {
         array[2].dim_data[1].indices = {{6, 8}}; // the same labels in another order
         expect_violation(
             check_all(version, array), "axis_inconsistent", 1, "indices", 2,
-            "dim_data[1]['indices'] are not those of process 0 of the same grid rank 0");
+            "dim_data[1]['indices'] differ from those of process 0 of the same grid rank 0");
 
         array = product(
             {two_blocks(), sections({{cyclic_dim(1, 2, 0, 0), 1}, {cyclic_dim(1, 2, 1, 1), 0}})});
