@@ -571,8 +571,8 @@ TEST_F(GatherPlanExamples, ReadSaysWhoMustTakePart) {
     } catch (const UsageError& error) {
         const int first = comm.rank() == 0 ? n - 1 : 0;
         EXPECT_NE(std::string(error.what())
-                      .find(text("elements of rank ", first,
-                                 " come in messages, so that it must take part; call execute()")),
+                      .find(text("elements of rank ", first, " arrive in messages, so rank ", first,
+                                 " must take part; call execute() on all ranks")),
                   std::string::npos)
             << error.what();
     }

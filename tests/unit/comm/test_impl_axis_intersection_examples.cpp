@@ -248,7 +248,7 @@ TEST(AxisIntersectionExamples, SaysWhichSliceDoesNotFit) {
     EXPECT_EQ(
         message_of(unstructured_local(9, 1, {3, 4}), {}, nine, {}),
         "RedistributionSchedule: axis 0 of the source: only the labels of process 1 are known; a "
-        "RedistributionPlan asks the others");
+        "RedistributionPlan collects the others");
     EXPECT_EQ(message_of(ten, {1, -1, 1}, nine, {8, -1, -1}), "no such exception");
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     EXPECT_EQ(message_of(ten, {9, -1, least}, nine, {8, 1, least}), "no such exception");

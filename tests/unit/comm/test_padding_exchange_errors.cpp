@@ -234,12 +234,13 @@ TEST_F(PaddingExchangeErrors, SectionsOfAnotherProcess) {
     PaddingExchangePlan plan(comm, layout);
     const int shifted = (comm.rank() + 1) % n;
     const DistView<double**> wrong(exec, "a", layout, shifted);
-    EXPECT_THROW_ON_ALL_RANKS(
-        plan.execute(exec, wrong), ShapeError,
-        "PaddingExchangePlan: field 0 is the section of process 1, expected that of process 0");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, wrong), ShapeError,
+                              "PaddingExchangePlan: field 0: expected the section of process 0, "
+                              "got the section of process 1");
     const DistView<double**> odd_one(exec, "a", layout, odd() ? 0 : comm.rank());
-    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, odd_one), ShapeError,
-                              text("the section of process 0, expected that of process ", n - 1));
+    EXPECT_THROW_ON_ALL_RANKS(
+        plan.execute(exec, odd_one), ShapeError,
+        text("expected the section of process ", n - 1, ", got the section of process 0"));
 }
 
 template <class... Data>

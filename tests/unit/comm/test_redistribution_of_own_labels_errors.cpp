@@ -16,11 +16,11 @@ TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
     const std::string of_source = "RedistributionPlan: axis 0 of the source: ";
     Labels labels = every_nth(size);
     if (me == n - 1) labels.pop_back(); // n - 1, its lowest
-    EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
-                              of_source + "expected " + std::to_string(size) +
-                                  " different indices on all processes together, its size, got " +
-                                  std::to_string(size - 1) + ": index " + std::to_string(n - 1) +
-                                  " is on no process");
+    EXPECT_THROW_ON_ALL_RANKS(
+        build(own(size, labels), blocks(size)), LayoutError,
+        of_source + "expected " + std::to_string(size) +
+            " different indices on all processes together, the axis size, got " +
+            std::to_string(size - 1) + ": no process has index " + std::to_string(n - 1));
     EXPECT_THROW_ON_ALL_RANKS(build(blocks(size), own(size, labels)), LayoutError,
                               "axis 0 of the target: expected " + std::to_string(size));
     // Of labels that are any numbers nobody knows which one is missing.
@@ -28,7 +28,7 @@ TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
     EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
                               "got " + std::to_string(size - 1));
     EXPECT_THROW_ON_ALL_RANKS(build(own(size, {}), blocks(size)), LayoutError,
-                              "got 0: index 0 is on no process");
+                              "got 0: no process has index 0");
     // One more than the size; of one process alone the layout itself tells.
     if (n > 1) {
         labels = every_nth(size);
