@@ -344,7 +344,7 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "expected a number of seconds, got -1")
         call lost%set_deadline(0.2d0)
         if (ranks > 1) then
-            write (expected, "(a, i0, a)") "rank ", ranks - 1, " does not come"
+            write (expected, "(a, i0, a)") "rank ", ranks - 1, " is missing"
             if (rank == ranks - 1) call MPI_Barrier(MPI_COMM_WORLD, ierr)
             call lost%barrier(stat=stat, errmsg=errmsg)
             if (rank == ranks - 1) expected = "cannot be used any more"

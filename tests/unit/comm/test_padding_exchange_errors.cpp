@@ -354,7 +354,7 @@ TEST_F(PaddingExchangeErrors, ProcessesSideBySideListTheSameIndices) {
     plan.execute(exec, array);
     EXPECT_EQ(array.view()(1, 0), 1 - comm.rank() % 2);
     const std::string text = "expected processes with the same coordinate along axis 0 to list "
-                             "the same indices, got others on rank ";
+                             "the same indices, got different lists on ranks ";
     const std::vector<std::int64_t> turned{2 * at, 2 * at + 1};
     EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of(turned, at) : same), LayoutError, text);
     EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of({2 * at}, at) : same), LayoutError, text);

@@ -95,7 +95,7 @@ TEST_P(ByIndex, RefusesIndicesThatTheSourceDoesNotHave) {
     EXPECT_THROW_ON_ALL_RANKS(build(listed(dealt_out({2, 3, 9})), blocks(4)), LayoutError,
                               "got 2 others, the lowest is 0;");
     EXPECT_THROW_ON_ALL_RANKS(build(listed(dealt_out({5, 6})), listed(dealt_out({6, 7}))),
-                              LayoutError, "of the source has, got 1 other: 7;");
+                              LayoutError, "of the source, got 1 other: 7;");
 }
 
 TEST_P(ByIndex, LeavesThemAsTheyAreIfAllowed) {

@@ -34,7 +34,7 @@ TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
         labels = every_nth(size);
         if (me == 0) labels.push_back(size);
         EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
-                                  "its size, got " + std::to_string(size + 1));
+                                  "the axis size, got " + std::to_string(size + 1));
     }
     // The communicator works on.
     build(own(size, every_nth(size)), blocks(size));
@@ -58,9 +58,8 @@ TEST_F(OwnLabels, KnownElsewhereThanWhereTheProcessIs) {
     const ArrayLayout wrong_place(ProcessGrid{n}, {unstructured_local(n, claimed, {me})});
     EXPECT_THROW_ON_ALL_RANKS(build(wrong_place, blocks(n)), LayoutError,
                               "RedistributionPlan: axis 0 of the source: expected the indices of "
-                              "process " +
-                                  std::to_string(n - 1) +
-                                  " of its grid, where this process is, got those of 0");
+                              "this process's coordinate " +
+                                  std::to_string(n - 1) + ", got the indices of coordinate 0");
     // Others are told of another size, or of all labels.
     EXPECT_THROW_ON_ALL_RANKS(build(own(me == n - 1 ? n + 1 : n, {me}), blocks(n)), UsageError,
                               "expected the same arguments on all ranks");
