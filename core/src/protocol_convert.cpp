@@ -73,7 +73,7 @@ void check_edges(const std::vector<std::vector<CanonicalAxis>>& all, std::size_t
         throw_if_violated(impl::violation(
             reason::axis_inconsistent, static_cast<int>(p), axis, "padding",
             impl::entry(axis, "padding"), ": boundary padding is ", width(mine), " at the ",
-            at_low ? "low" : "high", " end, ", width(other), " on process ", reference,
+            at_low ? "low" : "high", " end, but ", width(other), " on process ", reference,
             " of the same grid rank ", mine.grid_rank,
             "; the protocol allows that, but an array here has one interior for all processes"));
     }

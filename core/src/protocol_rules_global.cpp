@@ -21,17 +21,17 @@ const char* flag_text(bool value) { return value ? "True" : "False"; }
 template <class Value>
 Violation differs(const Dimension& dim, std::string_view key, const Value& value,
                   const Dimension& other, const Value& other_value) {
-    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value, ", ",
-                     other_value, " on process ", other.process);
+    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value,
+                     ", but ", other_value, " on process ", other.process);
 }
 
 /// The same violation between processes that must agree because they have the same grid rank.
 template <class Value>
 Violation differs_in_grid_rank(const Dimension& dim, std::string_view key, const Value& value,
                                const Dimension& other, const Value& other_value) {
-    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value, ", ",
-                     other_value, " on process ", other.process, " of the same grid rank ",
-                     dim.grid_rank);
+    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value,
+                     ", but ", other_value, " on process ", other.process,
+                     " of the same grid rank ", dim.grid_rank);
 }
 
 std::string dist_type_text(DistType type) { return text('\'', static_cast<char>(type), '\''); }
@@ -49,7 +49,7 @@ Verdict versions_agree(std::span<const Version> versions) {
     for (std::size_t p = 1; p < versions.size(); ++p)
         if (versions[p].major != versions[0].major || versions[p].minor != versions[0].minor)
             return violation(reason::axis_inconsistent, static_cast<int>(p), -1, "__version__",
-                             "'__version__' is ", to_string(versions[p]), ", ",
+                             "'__version__' is ", to_string(versions[p]), ", but ",
                              to_string(versions[0]), " on process 0");
     return {};
 }
@@ -60,7 +60,8 @@ Verdict ranks_agree(std::span<const SectionDescription> sections) {
         const std::size_t other = sections[p].dim_data.size();
         if (other != rank)
             return violation(reason::axis_inconsistent, static_cast<int>(p), -1, "dim_data", other,
-                             other == 1 ? " dimension dictionary, " : " dimension dictionaries, ",
+                             other == 1 ? " dimension dictionary, but "
+                                        : " dimension dictionaries, but ",
                              rank, " on process 0");
     }
     return {};
@@ -99,7 +100,7 @@ Verdict grid_has_all_processes(const DimensionTable& table, int process_count) {
     if (product && *product == process_count) return {};
     return violation(reason::grid_product, 0, -1, "proc_grid_size", "the process grid ",
                      tuple_text(grid), " has ", product ? text(*product) : "more than 2^63-1",
-                     product && *product == 1 ? " process" : " processes", ", the array is on ",
+                     product && *product == 1 ? " process" : " processes", ", but the array is on ",
                      process_count);
 }
 
@@ -143,7 +144,7 @@ Verdict same_grid_rank_same_section(const DimensionTable& table, int process_cou
                                  " of the same grid rank ", mine.grid_rank);
             if (mine.extent != other.extent)
                 return violation(reason::axis_inconsistent, mine, "buffer", "buffer.shape[", d,
-                                 "] is ", mine.extent, ", ", other.extent, " on process ",
+                                 "] is ", mine.extent, ", but ", other.extent, " on process ",
                                  other.process, " of the same grid rank ", mine.grid_rank);
         }
     return {};

@@ -114,7 +114,7 @@ private:
         row("in all",
             text(duration_text(mean.total), " a rank, waiting ", duration_text(mean.total_waiting),
                  ", packing ", duration_text(mean.total_packing)));
-        row("bandwidth", text(share_text(plan.bandwidth_share), " of a copy's"));
+        row("bandwidth", text(share_text(plan.bandwidth_share), " of a copy's bandwidth"));
         row("step", mean.step > 0
                         ? text(duration_text(mean.step), " from one execution to the next")
                         : std::string());

@@ -308,11 +308,11 @@ TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
             EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
         }
     };
-    expect_refused(1, {2, 1}, "boundary padding is 2 at the low end, 3 on process 0");
-    expect_refused(1, {5, 1}, "boundary padding is 5 at the low end, 3 on process 0");
-    expect_refused(0, {0, 1}, "boundary padding is 3 at the low end, 0 on process 0");
-    expect_refused(3, {1, 0}, "boundary padding is 0 at the high end, 2 on process 2");
-    expect_refused(2, {1, 6}, "boundary padding is 2 at the high end, 6 on process 2");
+    expect_refused(1, {2, 1}, "boundary padding is 2 at the low end, but 3 on process 0");
+    expect_refused(1, {5, 1}, "boundary padding is 5 at the low end, but 3 on process 0");
+    expect_refused(0, {0, 1}, "boundary padding is 3 at the low end, but 0 on process 0");
+    expect_refused(3, {1, 0}, "boundary padding is 0 at the high end, but 2 on process 2");
+    expect_refused(2, {1, 6}, "boundary padding is 2 at the high end, but 6 on process 2");
     // In 0.9 too, where start and stop are the same then.
     auto old = given;
     for (SectionDescription& section : old) {
