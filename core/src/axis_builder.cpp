@@ -200,11 +200,11 @@ AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
     if (std::count(lists.ghosts.begin(), lists.ghosts.end(), 0) == std::ssize(lists.ghosts))
         lists.ghosts.clear();
     require<LayoutError>(!lists.one_to_one || lists.ghosts.empty(), [&] {
-        return text(at_axis(axis), "one_to_one is true, expected no ghosts");
+        return text(at_axis(axis), "expected no ghosts, since one_to_one is true");
     });
     const auto shared = std::adjacent_find(all.begin(), all.end());
     require<LayoutError>(!lists.one_to_one || shared == all.end(), [&] {
-        return text(at_axis(axis), "one_to_one is true, index ", *shared,
+        return text(at_axis(axis), "one_to_one is true, but index ", *shared,
                     " is on more than one process");
     });
     if (local) {

@@ -147,7 +147,7 @@ private:
         if (count > m_extent)
             refuse(reason::shape_mismatch, "buffer",
                    text("dim_data[", m_axis, "] describes ", count,
-                        count == 1 ? " local element" : " local elements", ", buffer.shape[",
+                        count == 1 ? " local element" : " local elements", ", but buffer.shape[",
                         m_axis, "] is ", m_extent));
         indices.assign(m_in.indices, m_in.indices + count);
     }

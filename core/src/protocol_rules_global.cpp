@@ -180,7 +180,7 @@ Verdict blocks_are_contiguous(std::span<const Dimension> row) {
         if (row[r].owned_end() != row[r + 1].owned_begin())
             return violation(reason::block_not_contiguous, row[r], "stop", "dim_data[", row[r].axis,
                              "]: grid rank ", r, " owns indices below ", row[r].owned_end(),
-                             ", grid rank ", r + 1, " from ", row[r + 1].owned_begin(), " on");
+                             ", but grid rank ", r + 1, " from ", row[r + 1].owned_begin(), " on");
     return {};
 }
 
@@ -213,7 +213,7 @@ Verdict labels_are_one_to_one(std::span<const Dimension> row) {
                            [](const auto& a, const auto& b) { return a.first == b.first; });
     if (shared == places.end()) return {};
     return violation(reason::not_one_to_one, row[shared->second], "one_to_one", "dim_data[",
-                     row.front().axis, "]: one_to_one is True, index ", shared->first,
+                     row.front().axis, "]: one_to_one is True, but index ", shared->first,
                      " is on grid ranks ", shared->second, " and ", (shared + 1)->second);
 }
 

@@ -60,7 +60,7 @@ public:
             const bool is_new = i == 0 || m_entries[i - 1].holding.label != first.label;
             m_distinct += is_new;
             require<LayoutError>(is_new || !axis.lists.one_to_one(), [&] {
-                return text(axis.where, "one_to_one is true, index ", first.label,
+                return text(axis.where, "one_to_one is true, but index ", first.label,
                             " is on more than one process");
             });
             int copies = 0;

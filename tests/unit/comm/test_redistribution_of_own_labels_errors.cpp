@@ -47,8 +47,8 @@ TEST_F(OwnLabels, OnSeveralProcessesWhereOneToOneIsPromised) {
     if (me == n - 1) labels.push_back(n);
     EXPECT_THROW_ON_ALL_RANKS(
         build(blocks(size), own(size, labels, true)), LayoutError,
-        "RedistributionPlan: axis 0 of the target: one_to_one is true, index " + std::to_string(n) +
-            " is on more than one process");
+        "RedistributionPlan: axis 0 of the target: one_to_one is true, but index " +
+            std::to_string(n) + " is on more than one process");
     build(blocks(size), own(size, labels));
 }
 

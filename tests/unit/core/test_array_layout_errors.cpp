@@ -77,7 +77,7 @@ TEST(ArrayLayoutErrors, index_lists) {
     expect_axis_error(2, unstructured({{1}, {4, 3, 4}}),
                       "index 4 appears twice in the list of process 1");
     expect_axis_error(2, unstructured({{1, 2}, {3, 2}}, true),
-                      "one_to_one is true, index 2 is on more than one process");
+                      "one_to_one is true, but index 2 is on more than one process");
     expect_axis_error(4, unstructured_local(9, 2, {5, 6, 5}),
                       "index 5 appears twice in the list of process 2");
     expect_axis_error(2, unstructured_local(9, 2, {1}), "expected a process in [0, 2), got 2");
@@ -101,7 +101,7 @@ TEST(ArrayLayoutErrors, ghosts) {
     expect_axis_error(2, unstructured_local(9, 1, {1, 2}, {.ghosts = {0, 1}}),
                       "expected one number of ghosts for each of the 1 processes, got 2");
     UnstructuredSpec promised{-1, true, {{1}, {2, 1}}, -1, false, {0, 1}};
-    expect_axis_error(2, {promised}, "one_to_one is true, expected no ghosts");
+    expect_axis_error(2, {promised}, "expected no ghosts, since one_to_one is true");
 }
 
 TEST(ArrayLayoutErrors, more_elements_than_64_bits_count) {

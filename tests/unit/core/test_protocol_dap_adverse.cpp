@@ -217,7 +217,7 @@ const std::vector<Adverse> adverse_dictionaries{
     {"grid rank", [](DapProducer& p) { p.dims[1].proc_grid_rank = 2; }, "grid_rank_range", ""},
     {"stop below start", [](DapProducer& p) { p.dims[0].stop = least; }, "stop_lt_start", ""},
     {"buffer of another size", [](DapProducer& p) { p.extents[1] = 3; }, "shape_mismatch",
-     "DAP import, process 0: dim_data[1] describes 4 local elements, buffer.shape[1] is 3"},
+     "DAP import, process 0: dim_data[1] describes 4 local elements, but buffer.shape[1] is 3"},
     {"size product",
      [](DapProducer& p) {
          p.dims[1].size = most;
@@ -231,14 +231,14 @@ const std::vector<Adverse> adverse_dictionaries{
      },
      "shape_mismatch",
      "DAP import, process 0: dim_data[1] describes 9223372036854775807 local elements, "
-     "buffer.shape[1] is 4"},
+     "but buffer.shape[1] is 4"},
     {"less indices than elements",
      [](DapProducer& p) {
          p.make_unstructured();
          p.dims[1].indices_count = 3;
      },
      "shape_mismatch",
-     "DAP import, process 0: dim_data[1] describes 3 local elements, buffer.shape[1] is 4"},
+     "DAP import, process 0: dim_data[1] describes 3 local elements, but buffer.shape[1] is 4"},
     {"an index twice",
      [](DapProducer& p) {
          p.make_unstructured();
@@ -251,7 +251,8 @@ const std::vector<Adverse> adverse_dictionaries{
          p.section.process = p.section.process_count = -1;
          p.extents[1] = 3;
      },
-     "shape_mismatch", "DAP import: dim_data[1] describes 4 local elements, buffer.shape[1] is 3"},
+     "shape_mismatch",
+     "DAP import: dim_data[1] describes 4 local elements, but buffer.shape[1] is 3"},
 };
 
 /// What only looks odd.

@@ -277,7 +277,7 @@ TEST(ProtocolRules, require_conforming_throws_what_the_checks_find) {
         EXPECT_EQ(error.key(), "buffer");
         EXPECT_EQ(error.process(), 1);
         EXPECT_STREQ(error.what(), "DAP import, process 1: dim_data[0] describes 3 local elements, "
-                                   "buffer.shape[0] is 4");
+                                   "but buffer.shape[0] is 4");
     }
     EXPECT_THROW(require_conforming(v0_10_0, array[1], 1), ProtocolError);
     EXPECT_THROW(check_all(v0_10_0, {}), UsageError);
