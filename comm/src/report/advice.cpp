@@ -189,7 +189,7 @@ private:
                      " times without being written in between: its padding already had the "
                      "same values in all ",
                      found[unwritten.front()].looks, " samples. ");
-            sentence += kept > 0 ? text("Without this an execution ", gain.words)
+            sentence += kept > 0 ? text("Without this, an execution ", gain.words)
                                  : std::string("None of these executions is needed");
             add("unwritten", sentence, gain.share);
         }
