@@ -49,8 +49,8 @@ public:
     ///
     /// Cost:   messages to the owners of the list's elements, and a barrier; sets up no messages of elements yet
     /// Errors: UsageError if the layout's grid does not match the communicator, list and layout differ in number of
-    ///         axes, an element has no owner, ranks pass different layouts, or DISTVIEW_TRANSPORT requires an unavailable
-    ///         transport; LayoutError if processes with the same coordinate list different indices (on all ranks)
+    ///         axes, an element has no owner, ranks pass different layouts, or the required DISTVIEW_TRANSPORT is not
+    ///         available; LayoutError if processes with the same coordinate list different indices (on all ranks)
     GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices,
                const std::source_location& where = std::source_location::current());
 
