@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What cannot be made is refused, with a text that says what was expected and what came."""
+"""Impossible arrays are refused, with a text that names expected and actual values."""
 
 import distview
 import numpy as np
@@ -15,7 +15,7 @@ UNDISTRIBUTED = " not distributed ('n'); make one 'b', or use fewer processes (M
 
 
 def refused(error, text, shape, layout=None, processes=1, **more):
-    """Both by what makes layouts and by what makes arrays, with a text that begins with its name."""
+    """Checks that functions for layouts and for arrays refuse it, with a text that begins with their name."""
     makers = {"make_layout": lambda: layout_of(shape, layout, processes, **more)}
     if processes == 1:
         makers["zeros"] = lambda: distview.zeros(shape, layout, **more)
@@ -243,14 +243,14 @@ def test_grid_that_the_layout_contradicts():
     layout_error("expected a grid of 2 processes, got ()", (), None, 2)
 
 
-# What does not fit into memory
+# Arrays that do not fit into memory
 
 
 @pytest.mark.parametrize(
     "shape, dtype, more, extents",
     [
         (2**50, "f8", {}, (2**50,)),
-        (2**60, "f8", {}, (2**60,)),  # so many bytes cannot be counted
+        (2**60, "f8", {}, (2**60,)),  # the number of bytes overflows
         (2**60, "c16", {}, (2**60,)),
         ((2**31, 2**31), "f8", {}, (2**31, 2**31)),  # modulo 2^64 these are 0 bytes
         (4, "i1", dict(padding=2**50), (2 * 2**50 + 4,)),

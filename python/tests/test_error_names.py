@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts of errors begin with what the program has called, and speak of no class of the compiled part."""
+"""Texts of errors begin with the function that the program has called, and name no class of the compiled part."""
 
 import re
 import subprocess
@@ -181,7 +181,7 @@ def test_fields_of_errors_stay():
 
 
 def test_errors_of_callbacks_are_theirs():
-    """What a program's own function raises keeps its text."""
+    """An exception of a program's own function keeps its text."""
 
     def function(i):
         raise distview.LayoutError("zeros: planted")

@@ -21,7 +21,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Sets of arrays that a plan keeps, at most the 64 bits of `candidates`; a program with more sets needs several plans.
+/// Sets of arrays that a plan keeps, at most the 64 bits of `candidates`. To cycle through more, make several plans.
 constexpr std::size_t most_bindings = 32;
 
 /// The lowest number that no binding has: a plan has few bindings at a time, so that numbers need few bits for any

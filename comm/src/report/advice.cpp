@@ -49,7 +49,7 @@ private:
 
     /// Predicted share of an execution's time if copying and packing need the share `of_copying`. Waiting for
     /// late ranks stays as it is. The rest of the waiting is copying and packing by others, and shrinks as well;
-    /// it is at most as long as this rank's own copying and packing, because lateness between nodes is not known.
+    /// it counts for no more than copying and packing themselves, because lateness between nodes is not known.
     double share_with(double of_copying) const {
         const double own = m_mean.copying + m_mean.packing;
         const double all = own + m_mean.waiting;

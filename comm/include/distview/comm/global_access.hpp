@@ -209,7 +209,7 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   three agreements, a message to each rank of the node; two agreements for each unstructured_local() axis.
+    /// Cost:   three agreements, a message per rank of the node; each unstructured_local() axis adds two agreements.
     ///         Memory of the kernels: for each process 8 bytes, and 8 for each axis
     /// Errors: UsageError if the layout's grid does not match the communicator or ranks pass different layouts,
     ///         ShapeError if the array is not this rank's section; LayoutError if processes with the same coordinate

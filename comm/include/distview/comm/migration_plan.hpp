@@ -94,8 +94,8 @@ public:
     /// The same for lists whose element types are known at run time only.
     ///
     /// Shapes: at most `most_fields` lists of source_size() elements to move and size() to write; sizes are not checked
-    /// Errors: UsageError for another number of lists, for element types of 0 bytes, and for null pointers to elements
-    ///         (on this rank; ranks that wait for it get one, too); those of execute()
+    /// Errors: UsageError for no lists or too many, for element types of 0 bytes, and for null pointers to elements (on
+    ///         this rank; ranks that wait for it get one, too); those of execute()
     static constexpr std::size_t most_fields = 16;
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, std::span<const MigratingField> fields) {

@@ -13,9 +13,9 @@ namespace distview::impl {
 /// Adds to an element to which other processes may add at the same time.
 ///
 /// If no processor exchanges a type in one piece, Kokkos::atomic_add() takes a lock, which other processes
-/// do not see: so complex numbers are added by parts, and other such types are refused. Its scope is this
-/// process's device, so desul is called with the node's scope. For floating-point numbers both begin with a
-/// plain load, which is a data race by C++'s rules; std::atomic_ref avoids it on the host.
+/// do not see: so complex numbers are added by parts, and other such types are refused. The scope of
+/// Kokkos::atomic_add() is this process's device, so desul is called with the node's scope. For floating-point
+/// numbers both begin with a plain load, a data race by C++'s rules; std::atomic_ref avoids it on the host.
 template <class T>
 KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
     if constexpr (IsComplex<T>::value) {
