@@ -99,8 +99,8 @@ void PlanCore::check_ready(bool to_begin) const {
 
 void PlanCore::check_overwriting(bool overwrites_sources, const ArraySet& arrays) const {
     require<UsageError>(!overwrites_sources || !arrays.reads_target, [&] {
-        return text(m_name, ": sources and targets share memory: what is in a target cannot go "
-                            "into the result, expected beta = 0 and no combination");
+        return text(m_name, ": sources and targets share memory, so old values of a target cannot "
+                            "be kept, expected beta = 0 and no combination");
     });
 }
 
@@ -111,8 +111,8 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
                     "\nthe plan is for a ", layout.describe());
     });
     require<ShapeError>(array.process == process, [&] {
-        return text(m_name, ": ", what, " ", i, " is the section of process ", array.process,
-                    ", expected that of process ", process);
+        return text(m_name, ": ", what, " ", i, ": expected the section of process ", process,
+                    ", got the section of process ", array.process);
     });
     require<ShapeError>(layer || array.host_accessible, [&] {
         return text(m_name, ": ", what, " ", i, " is in memory that the host cannot access");
@@ -127,7 +127,7 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
         if (extents[d] > 1) bits |= array.strides[d];
     require<ShapeError>(bits % array.alignment == 0, [&] {
         return text(m_name, ": ", what, " ", i,
-                    ": expected elements of a device's memory at multiples of ", array.alignment,
+                    ": expected elements in device memory at multiples of ", array.alignment,
                     " bytes, got some at multiples of ", bits & -bits);
     });
 }

@@ -75,9 +75,8 @@ public:
     KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
         static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible ||
                           sizeof(T) / (impl::IsComplex<T>::value ? 2 : 1) >= 4,
-                      "GlobalElements: expected a number of at least 4 bytes, or a complex number "
-                      "of two, to add to in a device's memory: no shorter one is added to by "
-                      "several processes");
+                      "GlobalElements: in device memory, add() needs a number of at least 4 bytes, "
+                      "or a complex number of two: several processes cannot add to shorter ones");
         if (T* const element = find(index...)) [[likely]]
             impl::add_to_shared(element, value);
         else

@@ -26,8 +26,8 @@ KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
         add_to_shared(parts + 1, values[1]);
     } else {
         static_assert(sizeof(T) <= 8 && sizeof(T) == alignof(T),
-                      "GlobalElements: expected a number of at most 8 bytes, or a complex number "
-                      "of two, to add to: no other is added to by several processes");
+                      "GlobalElements: add() needs a number of at most 8 bytes, or a complex "
+                      "number of two: several processes cannot add to others");
         if constexpr (std::is_arithmetic_v<T>) {
             KOKKOS_IF_ON_HOST(
                 (std::atomic_ref<T>(*element).fetch_add(value, std::memory_order_relaxed);))
