@@ -140,7 +140,7 @@ WANTED = "axis 0: expected one-dimensional arrays of integer indices that fit 64
                            "indices"),
         (None, [[1, 2], [3, 3]], "axis 0: index 3 appears twice in the list of "
                                  "process 1"),
-        (None, ("u", [[1, 2], [2]], True), "axis 0: one_to_one is true, index 2 is on "
+        (None, ("u", [[1, 2], [2]], True), "axis 0: one_to_one is true, but index 2 is on "
                                            "more than one process"),
         (None, ("u", [[1], [2]], 1), "axis 0: expected one_to_one to be True or False, "
                                      "got 1"),

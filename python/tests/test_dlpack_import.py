@@ -138,9 +138,9 @@ def test_D8_without_axes(kind):
     """shape and strides may be NULL only if the tensor has no axes."""
     view = wrap(MadeUp(kind, np.array(2.5), shape=None, strides=None))
     assert view.ndim == 0 and view.view[()] == 2.5
-    refused(MadeUp(kind, numbers(2, 3), shape=None, strides=None, ndim=2), (2, 3), "without a shape")
+    refused(MadeUp(kind, numbers(2, 3), shape=None, strides=None, ndim=2), (2, 3), "expected the shape of 2 axes, got null")
     refused(MadeUp(kind, numbers(3), ndim=-1), 3, "-1 axes")
-    refused(MadeUp(kind, numbers(3), shape=(-3,)), 3, "extent -3")
+    refused(MadeUp(kind, numbers(3), shape=(-3,)), 3, "expected extents >= 0, got -3")
 
 
 @both_kinds
@@ -149,7 +149,7 @@ def test_numbers_that_cannot_be(kind):
     for ndim in (9, 64, 2**20, 2**31 - 1, -(2**31)):
         refused(MadeUp(kind, numbers(3), ndim=ndim), 3, f"got a tensor of {ndim} axes")
     for offset in (2**64 - 1, 2**64 - 8, 2**63):
-        refused(MadeUp(kind, numbers(3), byte_offset=offset), 3, "beyond all memory")
+        refused(MadeUp(kind, numbers(3), byte_offset=offset), 3, "a byte_offset within the address space")
     refused(MadeUp(kind, numbers(2, 2), shape=(2**40, 2**40)), (2, 2), "2\\^63-1 bytes")
     refused(MadeUp(kind, numbers(2, 2), shape=(2**40, 2**40), strides=(0, 0)), (2, 2), "2\\^63-1")
     refused(MadeUp(kind, numbers(2, 2), strides=(2**62, 1)), (2, 2), "stride")
@@ -164,7 +164,7 @@ def test_D9_empty(kind):
         producer = MadeUp(kind, np.zeros((2, 0)), data=data)
         view = wrap(producer)
         assert view.view.shape == (2, 0) and view.__array_interface__["shape"] == (2, 0)
-    refused(MadeUp(kind, numbers(3), data=None), 3, "no data")
+    refused(MadeUp(kind, numbers(3), data=None), 3, "expected the address of the elements, got null")
 
 
 @both_kinds

@@ -154,8 +154,8 @@ def renamed(text, *inner):
             "combine_padding, new arrays on rank 1; exchange_padding on rank 2; sum on rank 3",
         ),
         (
-            "PaddingExchangePlan: not all ranks have come to RedistributionPlan #3 execute, set 1; import_dist_view",
-            "call: not all ranks have come to RedistributionPlan.execute, set 1; from_distarray",
+            "PaddingExchangePlan: not all ranks have arrived in RedistributionPlan #3 execute, set 1; import_dist_view",
+            "call: not all ranks have arrived in RedistributionPlan.execute, set 1; from_distarray",
         ),
         (
             "Communicator: used after close(), or after MPI_Finalize",

@@ -98,7 +98,7 @@ def test_dimension_data_are_what_sections_export(name):
 
     distview.check_all(exports("0.9.0"))
     if name in ("widths", "long axis"):  # 0.10 requires padding of the same width on both sides of a seam
-        with pytest.raises(distview.ProtocolError, match="version 0.10 cannot say") as caught:
+        with pytest.raises(distview.ProtocolError, match="version 0.10 cannot describe axis") as caught:
             exports("0.10.0")
         assert caught.value.code == "padding_mismatch"
     else:

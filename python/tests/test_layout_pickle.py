@@ -147,7 +147,7 @@ def test_damaged_states_are_layout_errors(name):
         ),
         (
             {"dist_type": "u", "lists": [[1], [1]], "one_to_one": True, "periodic": False},
-            "axis 0: one_to_one is true, index 1 is on more than one process",
+            "axis 0: one_to_one is true, but index 1 is on more than one process",
         ),
     ],
 )

@@ -24,7 +24,7 @@ def last_rank_is_missed(comm, lost, u, line):
     expected = "cannot be used any more"
     if comm.rank != last:
         here = "made at test_mpi_ranks.py:"
-        expected = rf"{here}\d+; rank {last} does not come: .* left .*, {here}{line}\."
+        expected = rf"{here}\d+; rank {last} is missing: .* leaving .*, {here}{line}\."
     with pytest.raises(distview.DeadlineError, match=expected) as caught:
         u.sum()
     if comm.rank != last:

@@ -133,7 +133,7 @@ def test_checking_finds_what_was_computed_from_old_padding(comm):
         v.view[2:-2] = u.view[1:-3]
         v.mark_written()
         v.set_label("height")
-        with pytest.raises(distview.UsageError, match=r"come from padding that is not valid, got .* of 'height'"):
+        with pytest.raises(distview.UsageError, match=r"not computed from invalid padding, got .* of 'height'"):
             v.exchange_padding()
         u.exchange_padding()
         v.view[2:-2] = u.view[1:-3]
@@ -173,7 +173,7 @@ def test_checking_of_one_process(mpi, own, name):
         v.mark_written()
         before = u.view.tolist()
         with pytest.raises(
-            distview.UsageError, match=r"elements that do not come from padding that is not valid, got .*was filled 1 time"
+            distview.UsageError, match=r"elements that were not computed from invalid padding, got .*was filled 1 time"
         ):
             EXCHANGES[name](u, v)
         assert name == "combine_padding" or u.view.tolist() == before
@@ -191,7 +191,7 @@ def test_checking_of_contributions_within_one_process(mpi, own):
         u.exchange_padding()
         u.mark_written()
         u.view[:2] += 1
-        with pytest.raises(distview.UsageError, match="contributions that do not come from padding that is not valid"):
+        with pytest.raises(distview.UsageError, match="expected no contributions from invalid padding, got some"):
             u.combine_padding()
         u.view[0] = u.view[-1] = 5
         u.combine_padding()

@@ -82,7 +82,7 @@ def test_B4_last_block_stops_at_size(version):
 def test_B5_extent_of_the_buffer(version):
     """The buffer has as many elements along the axis as the dictionary describes."""
     error = refuses(one(version, block(10, 2, 0, 0, 5), 7), "shape_mismatch", 0)
-    assert "dim_data[0] describes 5 local elements, buffer.shape[0] is 7" in str(error)
+    assert "dim_data[0] describes 5 local elements, but buffer.shape[0] is 7" in str(error)
     for extent in (0, 4, 6, 10):
         refuses(one(version, block(10, 2, 0, 0, 5), extent), "shape_mismatch", 0)
     refuses(one(version, block(10, 3, 1, 4, 4), 1), "shape_mismatch", 0)

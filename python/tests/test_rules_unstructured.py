@@ -193,7 +193,7 @@ def test_U5_one_to_one_shares_no_label(version):
     """one_to_one promises that no label is on two ranks; without it labels may be shared."""
     sections = group(version, unstructured_row([[5, 2], [2, 9]], 4, one_to_one=True))
     error = refuses_together(sections, "not_one_to_one", 0)
-    assert "one_to_one is True, index 2 is on grid ranks 0 and 1" in str(error)
+    assert "one_to_one is True, but index 2 is on grid ranks 0 and 1" in str(error)
     for size in (3, 4):
         shared = unstructured_row([[5, 2], [2, 9]], size)
         accepts_all(group(version, shared))
