@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values in the place of others: each value is right in some place and wrong in the others."""
+"""Values put in the place of others: each is right for some keys and wrong for others."""
 
 import array
 import collections
@@ -13,7 +13,7 @@ from dap_cases import Index, Producer, block
 
 
 class Stubborn:
-    """Raises at every operation."""
+    """An object that refuses every operation."""
 
     def _refuse(self, *_):
         raise RuntimeError("no")

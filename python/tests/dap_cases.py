@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections of distributed arrays, made by hand, and the checks that tests make on them.
-A *row* is one axis on all its grid ranks: a list of (dimension dictionary, extent). A *group* is the
-exports of all processes of an array, in the order of the processes.
+"""Hand-made sections of distributed arrays, and the checks that tests make on them.
+
+A *row* is one axis on all its grid ranks: a list of (dimension dictionary, extent). A
+*group* is the list of exports of all processes of an array, in their order.
 """
 
 import itertools
@@ -17,7 +18,7 @@ both_versions = pytest.mark.parametrize("version", VERSIONS)
 
 
 class Producer:
-    """An array of another library that implements only the protocol."""
+    """An array of another library, which supports only the protocol."""
 
     def __init__(self, export):
         self.export = export
@@ -66,7 +67,7 @@ def one(version, data, extent):
 
 
 def changed(section, axis=0, **changes):
-    """A copy with other values in one dimension dictionary; the value ... removes the key."""
+    """A copy with changed values in one dimension dictionary; ... removes the key."""
     dim_data = list(section["dim_data"])
     merged = {**dim_data[axis], **changes}
     dim_data[axis] = {k: v for k, v in merged.items() if v is not ...}
@@ -74,10 +75,10 @@ def changed(section, axis=0, **changes):
 
 
 def block_row(version, bounds, padding=None, periodic=False):
-    """Blocks: rank r owns [bounds[r], bounds[r+1]), boundary padding included.
+    """Blocks: rank r owns [bounds[r], bounds[r+1]), counting padding at the edges.
 
-    0.10 writes the range of the whole buffer; 0.9 leaves out the padding that is a copy, and on
-    periodic axes that at the edges too, which then does not count to the size either.
+    0.10 writes the range of the whole buffer. 0.9 leaves out communication padding, and on
+    periodic axes also padding at the edges, which does not count towards the size then.
     """
     n_ranks, size = len(bounds) - 1, bounds[-1]
     widths = padding or [(0, 0)] * n_ranks
@@ -136,7 +137,7 @@ def group(version, *rows, dtype=float):
 
 
 def ask(function, *args, **kwargs):
-    """None if distview accepts, else its ProtocolError; any other exception is a failure."""
+    """None if distview accepts, else its ProtocolError; another exception is a failure."""
     try:
         assert function(*args, **kwargs) is None
     except distview.ProtocolError as error:
@@ -145,7 +146,7 @@ def ask(function, *args, **kwargs):
 
 
 def difference(expected, error):
-    """The difference between a ProtocolError and the expected verdict, as text; empty if they agree."""
+    """The difference between a ProtocolError and the expected verdict; empty if there is none."""
     if expected is None or error is None:
         return "" if expected is error is None else f"expected {expected}, got {error!r}"
     got = (error.code, error.axis, error.key, error.process)
@@ -161,10 +162,10 @@ def _admits(refusal, got):
 
 
 def compare(expected, function, *args, **kwargs):
-    """The difference between the outcome of a call and the expected verdict, as text; empty if they agree."""
+    """The difference between the outcome of a call and the expected verdict; empty if there is none."""
     try:
         return difference(expected, ask(function, *args, **kwargs))
-    except Exception as other:  # any other exception is a difference, too
+    except Exception as other:  # any exception except a ProtocolError is a finding, too
         return f"expected {expected}, raised {type(other).__name__}: {other}"
 
 
@@ -178,7 +179,7 @@ def accepts(*sections):
 
 
 def accepts_all(sections):
-    """The sections must be those of one conforming array."""
+    """The sections together form a conforming array."""
     accepts(*sections)
     assert dap_oracle.check_all(sections) is None
     error = ask(distview.check_all, sections)
@@ -187,7 +188,7 @@ def accepts_all(sections):
 
 
 def refuses(section, code, axis=None, key=ANY):
-    """The section alone must be refused for this reason; returns the ProtocolError."""
+    """The section alone is refused for this reason; returns the ProtocolError."""
     expected = dap_oracle.Refusal(code, axis, key)
     found = dap_oracle.check(section)
     assert found is not None and (found.code, found.axis) in [(code, axis), (code, ANY)], found
@@ -200,7 +201,7 @@ def refuses(section, code, axis=None, key=ANY):
 
 
 def refuses_all(sections, code, axis=None, key=ANY, process=ANY):
-    """The sections together must be refused for this reason; returns the ProtocolError."""
+    """The sections together are refused for this reason; returns the ProtocolError."""
     expected = dap_oracle.Refusal(code, axis, key, process)
     found = dap_oracle.check_all(sections)
     assert found is not None and found.code == code, found
@@ -213,13 +214,13 @@ def refuses_all(sections, code, axis=None, key=ANY, process=ANY):
 
 
 def refuses_together(sections, code, axis=None, key=ANY, process=ANY):
-    """Each section alone must conform, and all of them together must not."""
+    """Each section alone conforms, but all of them together do not."""
     accepts(*sections)
     return refuses_all(sections, code, axis, key, process)
 
 
 def disagreements(groups):
-    """The disagreements of check_all with the oracle, as texts, for pairs (name, group)."""
+    """Texts of the cases (name, group) for which check_all and the reference disagree."""
     texts = []
     for name, sections in groups:
         expected = dap_oracle.check_all(sections)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries that use the memory of CUDA devices, behind one interface.
-Each has: take(array), the library's array on our memory, imported by the way that the library prefers; ways, all ways by
-name; make(numbers), an array of the library's; pointer, to_numpy; and, if its arrays are writable, fill(array, value) and
-Stream, whose number the protocols accept. `kinds` are the kinds of memory that the library accepts as what they are, not
-declared as another kind.
+"""Libraries that work in the memory of CUDA devices, behind one interface.
+
+Each has: take(array), an array of the library over ours by the library's preferred way; ways, all of
+them by name; make(numbers), an array of its own; pointer, to_numpy; and, if its arrays are mutable,
+fill(array, value) and Stream, with a number for the protocols. `kinds` are the kinds of memory that it
+accepts without conversion.
 """
 
 import atexit
@@ -103,7 +104,7 @@ class Numba:
         self._why_no_kernels = self._find_why_no_kernels()
 
     def _find_why_no_kernels(self):
-        """Numba fails with a NumPy newer than it supports; the check uses an array of Numba's own."""
+        """Numba fails with a NumPy newer than it supports: tested with an array of its own."""
         import numpy as np
 
         try:
@@ -165,7 +166,7 @@ class Jax:
 
 
 def library(name, pytest):
-    """The library of this name; skips the test if it or its support for CUDA is missing."""
+    """One of the libraries; skips the test if it or its support for CUDA is missing."""
     skip = pytest.skip
 
     def importorskip(module):
@@ -178,7 +179,7 @@ def library(name, pytest):
 
 @functools.cache
 def _self_of_open_mpi():
-    """MPI_COMM_SELF of the module's own MPI, which is initialised if necessary."""
+    """MPI_COMM_SELF of the module's own MPI; starts that MPI."""
     library = ctypes.CDLL("libmpi.so.40")
     started = ctypes.c_int(0)
     library.MPI_Initialized(ctypes.byref(started))
@@ -189,7 +190,7 @@ def _self_of_open_mpi():
 
 
 def communicator_of_self(pytest):
-    """MPI.COMM_SELF; without an mpi4py of the same MPI, that of the module's Open MPI."""
+    """MPI.COMM_SELF; without mpi4py, or if it uses another MPI, COMM_SELF of the module's Open MPI."""
     try:
         from mpi4py import MPI
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The oracle of reproducible sums: rational sums, rounded once; and numbers on which floating-point sums go wrong."""
+"""Sums of rational numbers, rounded once, and numbers for which floating-point sums are wrong."""
 
 import math
 import struct
@@ -9,12 +9,12 @@ import numpy as np
 
 
 def bits(number):
-    """The bits of a float; all NaNs are equal."""
+    """The bits of a float; all NaNs have the same bits."""
     return "nan" if math.isnan(number) else struct.pack("<d", number)
 
 
 def _rounded(exact):
-    """The nearest float: dividing integers rounds to even, and raises an error on overflow."""
+    """The nearest float: division of integers rounds to even, and raises if the result is too large."""
     try:
         return exact.numerator / exact.denominator
     except OverflowError:
@@ -39,16 +39,16 @@ def exact_sum(numbers):
 
 
 def exact_dot(x, y, rounded=True):
-    """The scalar product, rounded, or as a fraction unless it is NaN or infinite."""
+    """The exact scalar product, rounded; else a fraction unless NaN or infinite."""
     return _sum_of(((float(a), float(b)) for a, b in zip(x, y, strict=True)), rounded)
 
 
 def exact_root(square):
-    """The root of a fraction, rounded to the nearest float, ties to even."""
+    """The square root of a fraction, rounded to the nearest float, ties to even."""
     if isinstance(square, float):
         return square
-    # The root has more bits than rounding needs. Irrational: it is never exactly halfway between two floats. Rational: it is
-    # found exactly, because squares of floats have few bits.
+    # More bits than rounding needs: an irrational root is never halfway between two floats, and a rational root is
+    # found exactly, since squares of floats have few bits.
     scaled = square * 4**1300
     root = math.isqrt(math.floor(scaled))
     exact = Fraction(root) if root * root == scaled else Fraction(2 * root + 1, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random pairs of layouts, the redistributions between them, and arrays with their whole contents."""
+"""Random pairs of layouts, moves between them, and arrays with their whole arrays."""
 
 import distview
 import numpy as np
@@ -7,7 +7,7 @@ from global_arrays import interior, random_layout, random_whole, scattered
 
 
 def made(comm, layout, dtype="f8", seed=3):
-    """A view, and the whole interior that filled it."""
+    """A view, and the whole interior from which it was filled."""
     whole = random_whole(np.random.default_rng(seed), layout, dtype)
     view = scattered(distview.zeros(None, layout, comm, dtype), whole)
     return view, interior(layout, whole)
@@ -34,7 +34,7 @@ def random_slices(rng, sizes, counts):
 
 
 def random_pair(rng, processes):
-    """Two layouts with equal numbers of axes, a permutation, and slices of both."""
+    """Two layouts with the same number of axes, a permutation, and slices of both."""
     source = random_layout(rng, processes)
     while True:
         target = random_layout(rng, processes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A folder shared by all ranks."""
+"""A folder for all ranks."""
 
 import contextlib
 import shutil
@@ -21,7 +21,7 @@ def shared_folder(comm):
 
 
 def on_root(comm, action):
-    """The result of action() on rank 0, after it has ended there; its exception is raised on all ranks."""
+    """Runs action() on rank 0 and returns its result there, None elsewhere. An exception of it fails all ranks."""
     result = error = None
     if comm.rank == 0:
         try:

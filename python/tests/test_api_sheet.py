@@ -9,7 +9,7 @@ import pytest
 
 SHEET = Path(__file__).resolve().parents[2] / "docs" / "api_sheet.md"
 
-#: Exceptions, which the sheet need not name. _METHODS: methods and attributes of arrays that it must name.
+#: Classes of errors.
 _ERRORS = {name for name in distview.__all__ if isinstance(getattr(distview, name), type) and issubclass(
     getattr(distview, name), BaseException)}  # fmt: skip
 _METHODS = [

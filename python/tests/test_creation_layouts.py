@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every way to describe a layout, and the resulting layout. MPI is not needed: the layouts of several processes are made
-and compared in one process."""
+"""Every way to describe a layout, and the resulting layout. Needs no MPI: layouts of several processes
+are examined as a whole."""
 
 import itertools
 import math

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules D1 to D13 and D18 to D22 of DLPack for exported capsules. test_dlpack_import.py tests imported ones,
-test_dlpack_devices.py streams, devices and copies."""
+"""Rules D1 to D13 and D18 to D22 of DLPack for exported capsules. Imported capsules are in
+test_dlpack_import.py, streams, devices and copies in test_dlpack_devices.py."""
 
 import ctypes
 import gc
@@ -47,13 +47,13 @@ def frozen(*shape):
 
 
 def tensor_of(view, **keywords):
-    """The tensor in a capsule of the view, valid as long as the second result lives."""
+    """The tensor in a capsule of the view, and the capsule, which keeps the tensor alive."""
     capsule = view.__dlpack__(**keywords)
     return struct_of(capsule).tensor, capsule
 
 
 def test_D1_two_methods():
-    """__dlpack__ takes four arguments by name; __dlpack_device__ returns two plain integers."""
+    """__dlpack__ has four keyword arguments; __dlpack_device__ returns two plain integers."""
     view = section(np.ones(3))
     view.__dlpack__(stream=None, max_version=None, dl_device=None, copy=None)
     view.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False)
@@ -82,7 +82,7 @@ def test_D2_others_get_the_versioned_struct_in_our_version(version):
 
 @both_kinds
 def test_D3_layout_of_the_structs(request_):
-    """Every member has the offset of DLPack's ABI: the struct alone is enough to read the memory."""
+    """Every member is at its place in DLPack's ABI: the struct alone is enough to read the memory."""
     array = np.arange(6.0).reshape(2, 3)
     capsule = section(array).__dlpack__(**request_)
     managed = struct_of(capsule)
@@ -94,7 +94,7 @@ def test_D3_layout_of_the_structs(request_):
 
 
 def test_D4_flags():
-    """Bit 0 means read-only, bit 1 that it is a copy; no other bit is set."""
+    """Bit 0 means read-only, bit 1 means a copy; no other bit is set."""
     for array, copy, flags in (
         (np.ones(3), None, 0),
         (np.ones(3), False, 0),
@@ -108,7 +108,7 @@ def test_D4_flags():
 
 
 def test_D5_the_legacy_struct_cannot_say_read_only():
-    """A legacy request for a read-only section is a BufferError; for a copy it is not."""
+    """A legacy request for a read-only section is a BufferError, but not for a copy of it."""
     view = section(frozen(3))
     for version in (None, (0, 8)):
         with pytest.raises(BufferError, match="read-only.*max_version"):
@@ -118,7 +118,7 @@ def test_D5_the_legacy_struct_cannot_say_read_only():
 
 @both_kinds
 def test_D6_capsule_nobody_consumes_frees_itself(request_):
-    """The destructor calls the deleter of a capsule that still has its first name: nobody consumed it."""
+    """The destructor calls the deleter if the capsule still has its first name."""
     array = np.ones(1000)
     watch = weakref.ref(array)
     capsule = section(array).__dlpack__(**request_)
@@ -147,7 +147,7 @@ def test_D6_capsule_that_is_consumed_leaves_the_memory_alone(request_):
 
 @both_kinds
 def test_D7_deleter_from_a_thread_that_does_not_hold_the_interpreter(request_):
-    """The deleter may be called from any thread, whichever thread runs Python code."""
+    """The deleter may be called from any thread, while other threads run Python code."""
     arrays = [np.ones(10) for _ in range(200)]
     watches = [weakref.ref(a) for a in arrays]
     # ctypes releases the interpreter's lock while it calls the deleter.
@@ -179,12 +179,12 @@ def test_D8_strides_are_elements_and_always_there(request_):
 
 
 def test_D8_strides_that_are_no_multiples_are_refused():
-    """The stride of a record's field may be no multiple of its size, which DLPack cannot express."""
+    """A record's field may have a stride that is not a multiple of its size, which DLPack cannot describe."""
     array = np.zeros(4, [("a", "f8"), ("b", "c16")])["b"]
     assert array.strides == (24,)
     with pytest.raises(BufferError, match="multiples"):
         section(array).__dlpack__(**NEW)
-    packed = np.zeros(4, [("a", "i4"), ("b", "f8")])["b"]  # kernels cannot read such strides
+    packed = np.zeros(4, [("a", "i4"), ("b", "f8")])["b"]  # kernels cannot read it in place
     with pytest.raises(distview.ShapeError, match="expected elements at multiples of 8 bytes"):
         section(packed)
 
@@ -226,7 +226,7 @@ def test_D11_element_types(dtype, request_):
 
 @pytest.mark.parametrize("dtype", ["g", "G", ">f8", ">i4", "S8", "U2", "V8", [("a", "f8")]], ids=str)
 def test_D11_other_types_are_refused(dtype):
-    """Types without a code in DLPack cannot be exported, copied or not."""
+    """Types without a DLPack code cannot be exported, not even as a copy."""
     view = section(np.zeros(3, dtype))
     for copy in (None, True):
         with pytest.raises(BufferError, match="no type for"):
@@ -247,7 +247,7 @@ def test_D12_D13_devices(kind):
 
 
 def test_D18_kinds_of_errors():
-    """If a view cannot be exported, it is a BufferError; wrong arguments are TypeError or ValueError."""
+    """An impossible export is a BufferError; wrong arguments are a TypeError or a ValueError."""
     view = section(frozen(3))
     for bad in (
         {"max_version": 1}, {"max_version": "1.0"}, {"max_version": (1,)}, {"max_version": ()},
@@ -263,12 +263,12 @@ def test_D18_kinds_of_errors():
 
 
 def test_D21_no_exchange_table():
-    """The C exchange table of DLPack 1.2 is optional; there is none."""
+    """The optional C exchange table of DLPack 1.2 is absent."""
     assert not hasattr(distview.DistView, "__dlpack_c_exchange_api__")
 
 
 def test_D22_the_whole_section_is_exported():
-    """The capsule includes all padding; `interior` is a strided array without it."""
+    """The capsule includes all padding; `interior` is a strided array without padding."""
     view = distview.zeros((4, 3), padding=(2, 1))
     tensor, capsule = tensor_of(view, **NEW)
     assert shape_of(tensor) == view.local_shape == (8, 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The classes of errors: programs that handle Python's own exceptions can catch them."""
+"""The classes of errors: programs can catch them as Python's own exceptions."""
 
 import pickle
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""distview.Layout: its results are consistent, for every kind of layout and every process."""
+"""distview.Layout: its values are consistent, for every kind of layout and every process."""
 
 import copy
 import itertools
@@ -97,8 +97,8 @@ def test_dimension_data_are_what_sections_export(name):
         ]
 
     distview.check_all(exports("0.9.0"))
-    if name in ("widths", "long axis"):  # 0.10 requires equal padding on both sides of a boundary
-        with pytest.raises(distview.ProtocolError, match="version 0.10 cannot say") as caught:
+    if name in ("widths", "long axis"):  # 0.10 requires padding of the same width on both sides of a seam
+        with pytest.raises(distview.ProtocolError, match="version 0.10 cannot describe axis") as caught:
             exports("0.10.0")
         assert caught.value.code == "padding_mismatch"
     else:
@@ -181,7 +181,7 @@ def test_what_is_not_there():
 
 
 def test_axes_and_processes_are_integers():
-    """Numbers are not truncated, and texts are not converted."""
+    """Fractions are not truncated, and strings are not converted."""
     layout = LAYOUTS["padded"]
     array = distview.zeros((4, 5), padding=1)
     uses = (

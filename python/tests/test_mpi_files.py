@@ -23,12 +23,12 @@ def folder(comm):
 
 
 def arrays_of(path, array):
-    """The arguments with which save() and load() use one array called u in a file."""
+    """The argument of save() and load() for one array called u in a file."""
     return array if path.suffix == ".npy" else {"u": array}
 
 
 def index_coded(comm, shape, layout="b", dtype="f8", **keywords):
-    """An array with elements 10 i + j and so on, and the whole array."""
+    """An array of values 10 i + j and so on, and its whole array."""
     weights = [10 ** (len(shape) - 1 - d) for d in range(len(shape))]
 
     def value(*indices):
@@ -40,7 +40,7 @@ def index_coded(comm, shape, layout="b", dtype="f8", **keywords):
 
 
 def assert_interior(view, whole):
-    """This section's interior equals its part of a whole array without padding."""
+    """This section's interior cells equal those of a whole array without padding."""
     places = [view.global_indices(d, "interior") for d in range(view.ndim)]
     if "u" in view.types:
         layout = view.layout
@@ -55,7 +55,7 @@ def assert_interior(view, whole):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(14))
 def test_from_any_layout_to_any_layout(comm, folder, kind, seed):
-    """Padding of both arrays is neither written nor filled."""
+    """Padding is neither written to the file nor filled from it."""
     rng = np.random.default_rng([seed, comm.size])
     dtype = NUMBERS[seed % len(NUMBERS)]
     layout = random_layout(rng, comm.size)
@@ -325,7 +325,7 @@ def test_checkpoint(comm, folder):
     assert loaded.scalars["step"] == 1 and loaded.path == f"{path}.1"
     assert loaded.damage.startswith("Checkpoint.load: expected what was written, got damaged bytes")
     assert_interior(back, whole + 200)
-    # load() reads checkpoints, too, and finds the damage.
+    # load() reads it as well: a checkpoint is an ordinary file.
     error = raised_on_all(comm, lambda: distview.load(path, comm=comm, names="u"))
     assert type(error) is distview.FileError and str(error).startswith("load: expected what was written, got damaged")
     error = raised_on_all(comm, lambda: checkpoint.load({"v": back}))
@@ -337,7 +337,7 @@ def test_checkpoint(comm, folder):
 
 
 def test_progress(comm, folder):
-    """progress is called on rank 0 only, until all bytes are done; its exception is raised once the file is complete."""
+    """Called on rank 0 only, up to all bytes; its exception is raised after the file is written."""
     u = distview.ones((50, 40), "cc", comm)
     told = []
     distview.save(folder / "u.npy", u, progress=lambda done, total: told.append((done, total)), buffer_bytes=3000)
@@ -392,7 +392,7 @@ def test_errors_of_the_system(comm, folder):
 
 
 def wrong_arguments(comm, u, path):
-    """Triples: the beginning of the message, and the arguments and keywords that one rank passes wrongly."""
+    """(begin of the text, the call of one rank in place of the others' call)"""
     h5 = distview.has_hdf5()
     yield "save: expected one DistView for a .npy file, got {", (path, {"u": u}), {}
     yield "save: expected a path, got 3", (3, u), {}
@@ -433,7 +433,7 @@ def test_wrong_arguments_on_one_rank(comm, folder):
     for text, arguments, keywords in wrong_arguments(comm, u, path):
         is_h5 = str(arguments[0]).endswith(".h5")
         good = (path.with_suffix(".h5"), {"u": u}) if is_h5 else (path, u)
-        # Options are rank 0's; every rank finds an impossible grid by itself.
+        # Rank 0's options count; every rank by itself detects an impossible grid.
         for rank in range(comm.size) if "grid of one" not in text else [0]:
             mine = on_rank(comm, rank, arguments, good)
             options = on_rank(comm, rank, keywords, {})
@@ -449,7 +449,7 @@ def test_wrong_arguments_on_one_rank(comm, folder):
 
 
 def test_what_is_no_array(comm, folder):
-    """Without an array there is no communicator: each rank raises by itself."""
+    """Without an array the ranks do not know each other: each rank raises by itself."""
     for given in (np.zeros(3), None, {"u": 3}):
         error = raised_on_all(comm, lambda g=given: distview.save(folder / "u.npy", g))
         assert str(error).startswith("save: expected one DistView for a .npy file, got "), error
@@ -511,7 +511,7 @@ def test_arrays_of_several_communicators(comm, folder, mpi):
 
 
 def test_one_process_by_itself(comm, folder, mpi):
-    """One of several processes uses files by itself."""
+    """Each of several processes has files of its own."""
     path = folder / f"{comm.rank}.npz"
     u = distview.full((3, 4), comm.rank, comm=mpi.COMM_SELF)
     distview.save(path, {"u": u})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A collective import in which one rank's part is wrong: every rank raises the same error, and the next import, of a
-correct array, succeeds. X9, for the rules that one process can check."""
+"""A collective import with one wrong part: every rank raises the same error, and the next
+import, of a correct array, succeeds. X9, for rules that one process can check."""
 
 import dap_oracle
 import distview
@@ -33,7 +33,7 @@ def bases(version, n):
 
 
 def assert_imports(comm, sections):
-    """A correct array is imported on all ranks, without a copy."""
+    """A correct array is imported without a copy on all ranks."""
     comm.Barrier()
     section = sections[comm.rank]
     view = distview.from_distarray(section, comm)
@@ -152,8 +152,8 @@ def test_defect_on_one_rank(comm, version, rule, kind, spoil, code):
 @pytest.mark.parametrize("kind", ["block", "cyclic", "unstructured"])
 @pytest.mark.time_limit(200)
 def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
-    """Every key with every strange value: on all ranks, the verdict is that of a check in one process. One rank tests all
-    cases; several ranks, which may share a core, test 120."""
+    """For every key and every strange value, all ranks get the verdict of a single process. On
+    one rank all cases; on several ranks, which may share a core, some hundred."""
     sections = bases(version, comm.size)[kind]
     cases = []
     for key in sections[0]["dim_data"][1]:
@@ -181,7 +181,7 @@ def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
 
 @both_versions
 def test_defects_on_several_ranks(comm, version):
-    """The error names the lowest failing rank and the number of failing ranks."""
+    """The error names the lowest of them, and their number."""
     sections = bases(version, comm.size)["block"]
     spoil = [axis_1(periodic=1), without("buffer"), axis_1(start=-1)]
     for first in range(comm.size):
@@ -197,7 +197,7 @@ def test_defects_on_several_ranks(comm, version):
 
 
 def test_validate_on_one_rank(comm):
-    """A nonsensical argument on one rank must not leave the others waiting."""
+    """If one rank passes a wrong argument, the other ranks do not wait."""
     sections = bases("0.10.0", comm.size)["block"]
     for rank in range(comm.size):
         validate = on_rank(comm, rank, "lokal", "full")
@@ -227,7 +227,7 @@ def test_a_read_only_buffer_on_one_rank_is_taken(comm, version):
 
 @both_versions
 def test_another_element_type_on_one_rank(comm, version):
-    """The protocol has no rule for this; DistView requires one type for an array."""
+    """The protocol has no rule for this, but an array has one element type."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     sections = bases(version, comm.size)["cyclic"]
@@ -242,7 +242,7 @@ def test_another_element_type_on_one_rank(comm, version):
             assert_imports(comm, sections)
 
 
-#: Types of equal sizes: one rank's, and the others'.
+#: Types of equal size: one rank's type, and the others' type.
 BYTES = [
     (">f8", ">i8"),
     ([("x", "f4"), ("k", "i4")], [("k", "i4"), ("x", "f4")]),
@@ -253,7 +253,7 @@ BYTES = [
 
 @pytest.mark.parametrize("types", BYTES, ids=str)
 def test_other_elements_than_numbers_on_one_rank(comm, types):
-    """Elements that the library moves as bytes must have the same meaning on all ranks."""
+    """Elements that the library moves as bytes must have the same type on all ranks."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     sections = bases("0.10.0", comm.size)["cyclic"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays as petsc4py vectors on the same memory."""
+"""Arrays as petsc4py vectors over the same memory."""
 
 import sys
 
@@ -76,7 +76,7 @@ def test_wrong_arrays_are_errors_on_all_ranks(comm, petsc):
 
 
 def test_without_petsc4py(comm, monkeypatch):
-    """If petsc4py is missing on one rank, all ranks get the error."""
+    """If it is missing on one rank, all ranks get the error."""
     u = distview.zeros((12,), "b", comm)
     if on_rank(comm, comm.size - 1, True, False):
         monkeypatch.setitem(sys.modules, "petsc4py", None)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Other people's programs read DistView's files, and DistView reads theirs.
-The programs run in tests/io/read_by_others.py, in this interpreter or in the one named by DISTVIEW_READERS:
+"""Other software reads our files, and we read its files.
+
+A separate script, tests/io/read_by_others.py, runs in this interpreter or in the one that DISTVIEW_READERS names:
 `python3 -m venv readers; readers/bin/pip install vtk h5py xarray netCDF4`, then DISTVIEW_READERS=readers/bin/python.
-Programs that are not installed there are skipped.
+Software that is not installed there is skipped.
 """
 
 import importlib.util
@@ -36,7 +37,7 @@ def run(comm, *arguments):
 
     def call():
         interpreter = os.environ.get("DISTVIEW_READERS") or sys.executable
-        # Removes the launcher's variables: the program is not a rank of this job.
+        # The script is not a rank of this job.
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_", "PYTHONPATH"))}
         command = [interpreter, "-B", str(SCRIPT), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100, env=environment)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The recorded state of arrays' padding: calls that make it valid or outdated, and require_padding()."""
+"""Records of valid padding: calls that make padding valid or outdated, and require_padding()."""
 
 import copy
 
@@ -11,7 +11,7 @@ from shared_folder import shared_folder
 
 
 def strip(comm, width=2, periodic=True, dtype="f8"):
-    """Rows of blocks of at least 4, periodic along the first axis."""
+    """Rows in blocks of at least 4, by default periodic along the first axis."""
     u = distview.zeros(
         (4 * comm.size, 5), "bn", comm, dtype, padding=(width, 0), periodic=(periodic, False)
     )
@@ -20,7 +20,7 @@ def strip(comm, width=2, periodic=True, dtype="f8"):
 
 
 def is_filled(u):
-    """Whether all padding cells hold the numbers of their rows."""
+    """Whether all padding has its rows' numbers."""
     rows = u.global_indices(0, "all") % len(u)
     return bool((u.view == rows[:, None]).all())
 
@@ -52,7 +52,7 @@ def test_exchange_makes_it_valid(u):
 def test_require_exchanges_what_is_old(u):
     assert u.require_padding(1) is True
     assert is_filled(u) and u.valid_padding == ALL
-    u.view[0] = -1  # a write that the library does not see
+    u.view[0] = -1  # the library does not see this write
     assert u.require_padding(1) is False and (u.view[0] == -1).all()
     u.mark_written()
     assert u.require_padding((1, 2)) is True and is_filled(u)
@@ -60,7 +60,7 @@ def test_require_exchanges_what_is_old(u):
 
 
 def writers(u):
-    """All calls of the library that write an array."""
+    """All calls that write through the library."""
     other = distview.zeros_like(u)
     yield "copy_from_host", lambda: u.copy_from_host(1, "interior")
     yield "scatter", lambda: u.scatter(np.zeros(u.shape))
@@ -133,7 +133,7 @@ def test_checking_finds_what_was_computed_from_old_padding(comm):
         v.view[2:-2] = u.view[1:-3]
         v.mark_written()
         v.set_label("height")
-        with pytest.raises(distview.UsageError, match=r"come from padding that is not valid, got .* of 'height'"):
+        with pytest.raises(distview.UsageError, match=r"not computed from invalid padding, got .* of 'height'"):
             v.exchange_padding()
         u.exchange_padding()
         v.view[2:-2] = u.view[1:-3]
@@ -156,7 +156,7 @@ EXCHANGES = {
 @pytest.mark.parametrize("name", EXCHANGES)
 @pytest.mark.parametrize("own", [True, False], ids=["COMM_SELF", "no communicator"])
 def test_checking_of_one_process(mpi, own, name):
-    """With and without a communicator: the first call that moves elements raises, and nothing is moved."""
+    """With or without a communicator, the first call that moves elements raises, and moves nothing."""
 
     def ring(first):
         made = distview.zeros(6, "b", mpi.COMM_SELF if own else None, "i8", padding=1, periodic=True)
@@ -173,7 +173,7 @@ def test_checking_of_one_process(mpi, own, name):
         v.mark_written()
         before = u.view.tolist()
         with pytest.raises(
-            distview.UsageError, match=r"elements that do not come from padding that is not valid, got .*was filled 1 time"
+            distview.UsageError, match=r"elements that were not computed from invalid padding, got .*was filled 1 time"
         ):
             EXCHANGES[name](u, v)
         assert name == "combine_padding" or u.view.tolist() == before
@@ -191,7 +191,7 @@ def test_checking_of_contributions_within_one_process(mpi, own):
         u.exchange_padding()
         u.mark_written()
         u.view[:2] += 1
-        with pytest.raises(distview.UsageError, match="contributions that do not come from padding that is not valid"):
+        with pytest.raises(distview.UsageError, match="expected no contributions from invalid padding, got some"):
             u.combine_padding()
         u.view[0] = u.view[-1] = 5
         u.combine_padding()
@@ -241,7 +241,7 @@ def test_stencils(comm):
 
 
 def test_walls_count_as_the_same_side_of_other_ranks(comm):
-    """No exchange fills padding at walls, but all ranks must decide alike whether to exchange."""
+    """Exchanges fill nothing at a wall, but all ranks must exchange in the same step."""
     u = strip(comm, periodic=False)
     has_padding = comm.size > 1
     for _ in range(2):
@@ -249,7 +249,7 @@ def test_walls_count_as_the_same_side_of_other_ranks(comm):
         assert u.require_padding(2) is has_padding
         assert u.valid_padding == (ALL if has_padding else NONE)
         assert u.require_padding(2) is False
-        u.mark_padding_valid(((1, 2), 0))  # as after a step that reads below only
+        u.mark_padding_valid(((1, 2), 0))  # as after a step that reads only lower neighbours
         assert u.require_padding(1) is False
         assert u.require_padding((2, 1)) is has_padding
 
@@ -274,7 +274,7 @@ def test_arrays_of_several_layouts(comm):
 
 
 def test_many_arrays_in_turns(comm):
-    """Two arrays that change places, as in time steps."""
+    """As in time steps: two arrays swap roles."""
     now, later = strip(comm), strip(comm)
     for step in range(12):
         same_on_all(comm, now.require_padding(1))
@@ -318,7 +318,7 @@ def until_it_succeeds(call):
 
 
 def test_marked_on_one_rank_only(comm):
-    """Ranks that wait for others get an error, never outdated values; later calls work."""
+    """Ranks that wait for others get an error, never old values; afterwards everything works."""
     if comm.size == 1:
         return
     u = strip(comm)
@@ -335,7 +335,7 @@ def test_marked_on_one_rank_only(comm):
         assert told[rank], told
         assert any("nothing to fill" in text for texts in told for text in texts), told
         assert not any("PaddingExchangePlan" in text for texts in told for text in texts), told
-        until_it_succeeds(u.sum)  # on all ranks or on none
+        until_it_succeeds(u.sum)  # succeeds on all ranks or on none
         u.mark_written()
         until_it_succeeds(u.exchange_padding)
         assert is_filled(u) and u.valid_padding == ALL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matplotlib is optional: it must not be imported before a picture is requested."""
+"""Matplotlib is optional: it is imported only when a picture is drawn."""
 
 import subprocess
 import sys

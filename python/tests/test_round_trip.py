@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random arrays imported and exported again: the same dictionaries, the same memory.
+"""Random arrays are imported and exported again: same dictionaries, same memory.
 
-DISTVIEW_ROUND_TRIPS is the number of arrays (3000), DISTVIEW_SEED where they begin (1). A failure
-names its case; `DISTVIEW_ROUND_TRIPS=1 DISTVIEW_SEED=<case>` makes that array alone.
+DISTVIEW_ROUND_TRIPS is the number of arrays (3000), DISTVIEW_SEED the first seed (1). A failure
+names its case; `DISTVIEW_ROUND_TRIPS=1 DISTVIEW_SEED=<case>` tests only that array.
 """
 
 import os
@@ -20,7 +20,7 @@ CHUNKS = [range(FIRST + c, FIRST + N_CASES, 10) for c in range(min(10, N_CASES))
 
 
 def same_value(got, expected):
-    """Equal, and of the plain type used in exports."""
+    """Whether values are equal, and of the plain type that exports have."""
     if isinstance(expected, np.ndarray):
         is_plain = isinstance(got, np.ndarray) and got.dtype == np.int64 and got.ndim == 1
         return is_plain and got.tolist() == expected.tolist()
@@ -38,7 +38,7 @@ def same_dim_data(got, expected, where):
 
 
 def same_export(got, version, dim_data, buffer, where):
-    """The exported dictionary has the canonical form and refers to the producer's memory."""
+    """Checks that the exported dictionary has the normal form, and shares the producer's memory."""
     assert type(got) is dict and set(got) == {"__version__", "buffer", "dim_data"}, where
     assert got["__version__"] == version and type(got["__version__"]) is str, where
     same_dim_data(got["dim_data"], dim_data, where)
@@ -55,7 +55,7 @@ def same_memory(array, buffer, where):
 
 @pytest.mark.parametrize("cases", CHUNKS, ids=lambda cases: f"{cases.start}")
 def test_every_section_comes_back(cases):
-    """Each section imported alone, without the others, is exported as it was."""
+    """Each section is imported alone, without the others, and exported unchanged."""
     for case in cases:
         rng = generator("section", case)
         axes = random_axes(rng)
@@ -87,9 +87,9 @@ def test_every_section_comes_back(cases):
 
 
 def of_one_rank(dim_data, version):
-    """The dictionaries of a rank that does not know whether the other ranks have padding.
+    """The dictionaries of one rank that does not know whether the others have padding.
 
-    0.9 wants the key on all ranks or on none, so it is there; in 0.10 (0, 0) may be left out.
+    0.9 requires the key on all ranks or on none, so it is written; in 0.10 (0, 0) may be left out.
     """
     for data in dim_data:
         if data["dist_type"] == "b" and data["proc_grid_size"] > 1 and version == "0.9.0":
@@ -100,7 +100,7 @@ def of_one_rank(dim_data, version):
 
 @pytest.mark.parametrize("cases", CHUNKS, ids=lambda cases: f"{cases.start}")
 def test_other_spellings_come_back_in_one(cases):
-    """Aliases, lists, other integers, explicit defaults: all are exported in the canonical form."""
+    """Aliases, lists, other integers and explicit defaults are all exported in the same form."""
     for case in cases:
         rng = generator("spelling", case)
         axes = random_axes(rng)
@@ -154,7 +154,7 @@ def test_whole_arrays_have_one_layout_in_both_versions(cases):
 
 
 def test_the_arrays_are_of_every_sort():
-    """The generator covers every kind, padding at periodic ends, shared labels, and empty sections."""
+    """The generator covers every kind, ends, copies and empty sections."""
     seen, rng = set(), generator("sorts")
     for _ in range(500):
         axes = random_axes(rng)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random distributed arrays of every kind, with the global index of every local position.
-The indices are counted one by one, without the closed forms of the library under test. All arrays can be
-expressed in version 0.10.0 of the protocol: communication padding has one width an axis and is no wider than
-any process's block.
+
+The indices are counted one by one, without the formulas of the library under test. All
+arrays can be described in version 0.10.0 of the protocol: communication padding has one width per axis
+and is no wider than what any process owns.
 """
 
 import itertools
@@ -17,9 +18,9 @@ class Axis:
 
     kind: str  # "b", "n", "c", "u"
     processes: int
-    size: int  # the protocol's: interior and boundary padding
-    interior: int | None  # the size that the creation functions expect
-    layout: object  # their layout
+    size: int  # as the protocol counts: interior and boundary padding
+    interior: int | None  # argument of the creation functions
+    layout: object  # likewise
     held: tuple
     owned: tuple  # (begin, end), local positions, by grid rank
     boundary: tuple = (0, 0)
@@ -40,7 +41,7 @@ class Axis:
 
     @property
     def last_block_is_partial(self):
-        """Whether the protocol's helper and distarray count a rank's elements wrongly (A7)."""
+        """Whether the protocol's helper and distarray count a rank's elements incorrectly (A7)."""
         whole, rest = divmod(self.size, self.block_size)
         return self.kind == "c" and rest != 0 and whole % self.processes != 0
 
@@ -167,7 +168,7 @@ class Array:
         return tuple(len(indices) for indices in self.held(process))
 
     def export(self, process):
-        """The exports of a producer that implements only the protocol."""
+        """The export of a producer that supports only the protocol."""
         buffer = np.zeros(self.local_shape(process))
         return {"__version__": "0.10.0", "buffer": buffer, "dim_data": self.dim_data(process)}
 
@@ -214,7 +215,7 @@ def random_arrays(seed, count, processes, max_axes=3):
 
 
 def distview_layout(array):
-    """The same array as a distview.Layout, which needs no processes."""
+    """The array's distview.Layout, which needs no processes."""
     from distview import _distview as native
 
     def spec(axis):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections of arrays with one axis each, and the vocabulary of changes that verdicts.py makes to them."""
+"""Sections of arrays with one axis each, and named changes for verdicts.py."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def envelope(dim_data, buffer, version="0.10.0", **more):
     return {"__version__": version, "buffer": buffer, "dim_data": dim_data} | more
 
 
-# Conditions on (dim_dict, extent): the sections to which a change applies.
+# Conditions on (dim_dict, extent): the sections that a change fits.
 
 
 def kind(*letters):
@@ -66,7 +66,7 @@ def where(key, test):
     return lambda d, extent: key in d and test(d[key])
 
 
-# Changes of a section: functions of (dim_dict, extent).
+# Changes: functions of (dim_dict, extent) that return the changed pair.
 
 
 def put(**values):

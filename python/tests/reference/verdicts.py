@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Single exports, right and wrong, with the expected verdicts of the validator and of DistView.
-Every change below is made to every section to which it applies, alone and as the second axis of a two-dimensional
-export.
+"""Single exports, right and wrong, with the expected verdicts of the validator and of distview.
+
+Every change below is applied to every section that it fits, alone and as the second axis of a
+two-dimensional export.
 """
 
 import array
@@ -35,9 +36,10 @@ ACCEPTS, REFUSES, RAISES = "accepts", "refuses", "raises"
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a section, and the expected verdicts.
-    `make(dim_dict, extent)` returns the changed pair; `code` is DistView's reason, None if it accepts; `difference` is
-    the entry of known_differences.py that explains why the verdicts differ.
+    """A change of a section, and the expected result.
+
+    `make(dim_dict, extent)` returns the changed pair; `code` is our reason, None if we accept;
+    `difference` is the entry of known_differences.py that explains why the verdicts differ.
     """
 
     name: str
@@ -49,7 +51,7 @@ class Change:
 
 
 def verdict(validator, export):
-    """The validator's reaction to an export; RAISES if it fails with an exception."""
+    """The validator's verdict on an export; it may also crash."""
     try:
         valid, message = validator.validate(export)
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -59,7 +61,7 @@ def verdict(validator, export):
 
 
 def code_of(check, *arguments):
-    """DistView's verdict: None, or the reason."""
+    """distview's verdict: None, or the reason."""
     try:
         check(*arguments)
     except distview.ProtocolError as error:
