@@ -105,7 +105,7 @@ void latency(benchmark::State& state) {
         return [times, exchange] {
             for (int i = 0; i < times; ++i) {
                 exchange();
-                benchmark::ClobberMemory(); // keeps the compiler from merging repetitions of `floor`
+                benchmark::ClobberMemory(); // stops the compiler from merging floor executions
             }
         };
     };

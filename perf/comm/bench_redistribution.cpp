@@ -276,7 +276,7 @@ void slab_transposition(benchmark::State& state) {
 #ifdef DISTVIEW_PERF_HAVE_FFTW
     const perf::FftwTranspose fftw(field.comm.mpi(), n, n, field.plain_from.view().data(),
                                    field.plain_to.view().data());
-    field.reset_sources(); // planning overwrote the sources when FFTW measured
+    field.reset_sources(); // FFTW's planning overwrote them
     field.add("fftw", field.plain_to, [&] { fftw.execute(); });
 #endif
     field.add_memcpy();

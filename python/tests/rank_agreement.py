@@ -11,8 +11,8 @@ def _list(ranks):
 
 
 class RankAgreement:
-    """A pytest plugin. After each phase of a test (set-up, call, tear-down) all ranks agree on its outcome, so that a failure
-    on one rank is a failure on all, and no rank runs ahead."""
+    """A pytest plugin. After each phase of a test (set-up, call, tear-down) all ranks agree on its
+    outcome, so that a failure on one rank is a failure on all, and no rank runs ahead."""
 
     def __init__(self, watchdog):
         self.watchdog = watchdog

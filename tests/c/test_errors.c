@@ -444,7 +444,7 @@ static void test_executions(distview_communicator* comm) {
 }
 
 #ifdef _OPENMP
-// Calls from a parallel region, where a Kokkos kernel would end the process: exchanges run none there; sums report an error.
+// Calls from a parallel region, where a Kokkos kernel would end the process: exchanges run none there, sums are refused.
 static void test_parallel_regions(distview_communicator* comm) {
     const char* const info = distview_build_info();
     // Kokkos 4 may run kernels there on one thread, and every version does where regions are nested.
