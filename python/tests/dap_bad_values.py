@@ -23,11 +23,11 @@ class Stubborn:
 
 
 class Text(str):
-    """A str of another class."""
+    """A subclass of str."""
 
 
 class Pair(tuple):
-    """A tuple of another class."""
+    """A subclass of tuple."""
 
 
 def _released():

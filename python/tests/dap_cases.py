@@ -125,7 +125,7 @@ def unstructured_row(lists, size=None, one_to_one=False):
 
 
 def group(version, *rows, dtype=float):
-    """The exports of all processes of the grid that the rows span, last axis fastest."""
+    """The exports of all processes of the grid with these rows, last axis fastest."""
     return [
         export(
             version,
@@ -170,7 +170,7 @@ def compare(expected, function, *args, **kwargs):
 
 
 def accepts(*sections):
-    """Each section conforms by itself, as a dictionary and as an object."""
+    """Each section alone must conform, as a dictionary and as an object."""
     for section in sections:
         assert dap_oracle.check(section) is None
         for obj in (section, Producer(section)):

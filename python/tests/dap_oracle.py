@@ -78,7 +78,7 @@ def _integer(value):
         return None
     try:
         return operator.index(value)
-    except Exception:  # whatever an __index__ raises, the value is not an integer
+    except Exception:  # whatever __index__ raises, the value is not an integer
         return None
 
 
@@ -201,7 +201,7 @@ def _indices(value, version, axis):
 def _unstructured(a, axis):
     require(len(set(a.indices)) == len(a.indices), "indices_not_unique", axis, "indices")  # U3
     require(a.extent == len(a.indices), "shape_mismatch", axis)  # U4
-    require(len(a.indices) <= a.size, "size_sum", axis, "size")  # U6, as far as one process sees
+    require(len(a.indices) <= a.size, "size_sum", axis, "size")  # U6, as far as one process can check it
 
 
 def _axis(data, version, axis, extent):

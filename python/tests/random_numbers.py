@@ -13,7 +13,7 @@ def philox(counter, key):
 
 
 def bits(number, seed, stream=0):
-    """Two times 64 random bits."""
+    """Two numbers of 64 random bits."""
     words = philox(
         [number % 2**32, number >> 32, stream % 2**32, stream >> 32], [seed % 2**32, seed >> 32]
     )

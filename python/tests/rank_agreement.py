@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes pytest on several ranks one run: the same tests in the same order, one verdict for each."""
+"""Makes pytest on several ranks one run: the same tests in the same order, and one verdict for each."""
 
 import time
 
@@ -11,8 +11,8 @@ def _list(ranks):
 
 
 class RankAgreement:
-    """A plugin of pytest. After each phase of a test (set-up, call, tear-down) all ranks agree on
-    its outcome, so that a failure on one rank is a failure on all and none runs ahead."""
+    """A pytest plugin. After each phase of a test (set-up, call, tear-down) all ranks agree on its
+    outcome, so that a failure on one rank is a failure on all, and no rank runs ahead."""
 
     def __init__(self, watchdog):
         self.watchdog = watchdog

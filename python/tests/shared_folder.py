@@ -26,7 +26,7 @@ def on_root(comm, action):
     if comm.rank == 0:
         try:
             result = action()
-        except Exception as caught:  # noqa: BLE001  told to the others
+        except Exception as caught:  # noqa: BLE001  reported to the others
             error = caught
     told = comm.bcast(None if error is None else f"{type(error).__name__}: {error}")
     if error is not None:

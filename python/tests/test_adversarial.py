@@ -187,12 +187,12 @@ def test_random_arrays_with_a_number_off(version, seed):
         refused += dap_oracle.check_all(sections) is not None
         wrong += disagreements([(f"case {case}", sections)])
     assert not wrong, "\n".join(wrong)
-    assert refused > N_RANDOM // 40  # the nudges do break arrays
+    assert refused > N_RANDOM // 40  # the changes do break arrays
 
 
 @pytest.mark.parametrize("was, says", [VERSIONS, VERSIONS[::-1]])
 def test_arrays_under_the_other_version(was, says):
-    """The numbers of one version read by the rules of the other."""
+    """The numbers of one version under the version text, and hence the rules, of the other."""
     wrong, verdicts_seen = [], set()
     for name, sections in arrays(was).items():
         relabelled = [{**section, "__version__": says} for section in sections]

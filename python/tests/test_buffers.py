@@ -153,7 +153,7 @@ def test_E9_E10_import_and_export_share_memory():
 
 
 def test_buffers_stay_as_they_were_given():
-    """A Py_buffer points to extents of its own, which live until it is released."""
+    """A Py_buffer points to its own copy of the extents, which lives until the buffer is released."""
     view = section(c_order()[::2, 1:4])
     with buffer_of(view, FLAGS.FULL_RO) as got:
         del view
@@ -223,7 +223,7 @@ def test_new_arrays_have_numpy_s_types(dtype):
 
 @pytest.mark.parametrize("dtype", ["V6", RECORD, "S4", ">f8", "g", "M8[s]", "V2"], ids=str)
 def test_new_arrays_of_other_types_are_refused(dtype):
-    """zeros() makes numbers in native byte order only."""
+    """zeros() accepts only numbers in native byte order."""
     with pytest.raises(distview.UsageError, match="are not supported"):
         distview.zeros(3, dtype=dtype)
 
@@ -242,7 +242,7 @@ def test_what_is_no_memory():
 
 
 def test_uninitialised_arrays_are_refused():
-    """An Array whose constructor was not called has no memory: an error, no crash."""
+    """An Array whose constructor was not called has no memory: using it raises an error and does not crash."""
     with pytest.warns(RuntimeWarning, match="uninitialized"), pytest.raises(TypeError):
         _ = _distview.Array.__new__(_distview.Array).strides
     with pytest.raises(BufferError, match="not initialised"):

@@ -56,7 +56,7 @@ def frozen_section():
 
 
 def test_numpy_takes_ours():
-    """np.from_dlpack, np.asarray, np.frombuffer, np.array with copy=False and ufuncs' out."""
+    """np.from_dlpack, np.asarray, np.frombuffer, np.array with copy=False, and out= of ufuncs share the memory."""
     for view in sections():
         assert np.asarray(view).flags.writeable and np.array(view, copy=False).flags.writeable
         for array in (
@@ -79,7 +79,7 @@ def test_numpy_takes_ours():
 
 
 def test_numpy_takes_ours_strided_and_read_only():
-    """Strided sections are taken with their strides, read-only ones as read-only arrays."""
+    """Strided sections keep their strides, read-only ones become read-only arrays."""
     base = np.arange(60.0).reshape(3, 4, 5)
     for array in (base[:, 1:3, ::2], base[::-1], base.T, base[:, :, :0]):
         for writeable in (True, False):
@@ -132,7 +132,7 @@ def test_numpy_outlives_us():
 
 
 def test_jax_takes_ours(jax):
-    """jax.dlpack.from_dlpack is on our memory, which is aligned for it; padding included."""
+    """jax.dlpack.from_dlpack shares our memory, padding included, which is sufficiently aligned."""
     for view in sections():
         array = jax.dlpack.from_dlpack(view)
         assert array.unsafe_buffer_pointer() == view.data_pointer
@@ -143,7 +143,7 @@ def test_jax_takes_ours(jax):
 
 
 def test_jax_takes_transposed_sections(jax):
-    """A transposition is compact to JAX; it is taken without a copy."""
+    """JAX treats a transposed section as compact, and imports it without a copy."""
     array = distview.zeros((4, 6)).view
     array[...] = np.arange(24).reshape(4, 6)
     got = jax.dlpack.from_dlpack(distview.wrap(array.T, (6, 4)))
@@ -165,7 +165,7 @@ def test_jax_refuses_gaps(jax):
 
 
 def test_jax_gives_us_its_own(jax):
-    """wrap() of a JAX array is on its memory and read-only: JAX arrays do not change."""
+    """wrap() of a JAX array shares its memory and is read-only: JAX arrays do not change."""
     for dtype in ("float64", "float32", "float16", "int8", "uint64", "complex64", "bool"):
         array = jax.numpy.arange(24).astype(dtype).reshape(4, 6)
         view = distview.wrap(array, (4, 6))
@@ -196,7 +196,7 @@ def test_jax_read_only(jax):
 
 
 def test_jax_outlives_us(jax):
-    """A JAX array of our memory is valid after the view is gone, and then lets it go."""
+    """A JAX array of our memory stays valid after the view is deleted, and releases the memory in the end."""
     view = distview.zeros(1000)
     view.view[...] = 7
     memory = weakref.ref(view)
@@ -206,7 +206,7 @@ def test_jax_outlives_us(jax):
     assert memory() is None and float(array.sum()) == 7000
 
 
-# PyTorch. (Negative strides abort it, NumPy's too: "Storage size calculation overflowed".)
+# PyTorch. (Negative strides make it abort, with NumPy's arrays too: "Storage size calculation overflowed".)
 
 
 def test_torch_takes_ours(torch):
@@ -226,7 +226,7 @@ def test_torch_takes_ours(torch):
 
 
 def test_torch_gives_us_its_own(torch):
-    """wrap() of a tensor is on its memory and may be written."""
+    """wrap() of a tensor shares its memory and is writable."""
     for dtype in ("float64", "float32", "float16", "int8", "uint8", "int64", "complex64", "bool"):
         tensor = torch.arange(24).to(getattr(torch, dtype)).reshape(4, 6)
         for given, shape in ((tensor, (4, 6)), (tensor.T, (6, 4)), (tensor[1:3, ::2], (2, 3))):
@@ -254,7 +254,7 @@ def test_torch_read_only(torch):
         tensor = torch.from_dlpack(view)
     except BufferError as failure:
         assert "read-only" in str(failure)
-    else:  # it knows of the flag, and ignores it as DLPack allows
+    else:  # it requests the versioned struct, and ignores the flag, as DLPack allows
         assert tensor.tolist() == list(range(24))
 
 
@@ -265,7 +265,7 @@ def test_torch_tensors_with_gradients_are_refused(torch):
 
 
 def test_torch_outlives_us_and_we_it(torch):
-    """Either side's memory is valid after the other side's object is gone."""
+    """Memory of either side stays valid after the other side's object is deleted."""
     view = distview.zeros(1000)
     view.view[...] = 7
     tensor = torch.from_dlpack(view)

@@ -252,7 +252,7 @@ def test_grid_that_the_layout_contradicts():
         (2**50, "f8", {}, (2**50,)),
         (2**60, "f8", {}, (2**60,)),  # the number of bytes overflows
         (2**60, "c16", {}, (2**60,)),
-        ((2**31, 2**31), "f8", {}, (2**31, 2**31)),  # modulo 2^64 these are 0 bytes
+        ((2**31, 2**31), "f8", {}, (2**31, 2**31)),  # modulo 2^64 the number of bytes is 0
         (4, "i1", dict(padding=2**50), (2 * 2**50 + 4,)),
     ],
 )

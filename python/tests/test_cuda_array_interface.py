@@ -41,7 +41,7 @@ def test_G2_G9_G10_keys():
 
 
 def test_G3_shape_is_a_tuple_of_plain_integers():
-    """() without axes; the extents of the section, padding included."""
+    """() without axes, else the extents of the section, padding included."""
     for shape in ((), (5,), (3, 4), (2, 0, 7)):
         got = exported(device_view(shape=shape))["shape"]
         assert got == shape and type(got) is tuple and {type(n) for n in got} <= {int}
@@ -57,7 +57,7 @@ def test_G4_typestr_is_numpy_s(typestr):
 
 
 def test_G5_data_is_pointer_and_read_only():
-    """A pair of an integer, the address of the first element, and a bool."""
+    """A pair: the address of the first element as an integer, and a bool."""
     for strides, pointer in (((), POINTER), ((-32, -8), POINTER + 88), ((8, 24), POINTER)):
         data = exported(device_view(strides=strides, pointer=pointer))["data"]
         assert data == (pointer, False) and type(data) is tuple
@@ -73,13 +73,13 @@ def test_G6_empty_sections_have_pointer_0():
 
 
 def test_G7_version_is_3():
-    """An integer."""
+    """The version is the integer 3."""
     version = exported(device_view())["version"]
     assert version == 3 and type(version) is int
 
 
 def test_G8_strides_are_none_when_contiguous():
-    """None in C order without gaps, also with one element, none, or no axes; else bytes."""
+    """None for contiguous C order, including one element, none, or no axes; else strides in bytes."""
     for shape, strides in (
         ((3, 4), ()), ((3, 4), (32, 8)), ((), ()), ((1,), (800,)), ((1, 1), (8, 8)),
         ((3, 0), (8, 8)), ((1, 4), (999 * 8, 8)),

@@ -19,7 +19,7 @@ def refused(error, match, **changes):
 
 
 def test_G1_value_is_a_dictionary():
-    """A method instead of an attribute, or anything else than a dict, is a TypeError."""
+    """A method instead of an attribute, or a value other than a dict, is a TypeError."""
     view = wrapped()
     assert view.data_pointer == POINTER and view.device == (2, 0) and view.local_shape == (3, 4)
     for bad in (lambda self: {}, [], "interface", 5):
@@ -79,7 +79,7 @@ def test_G4_other_typestrs():
 
 
 def test_G5_data():
-    """A pair (pointer, read_only); the first element may lie behind the others."""
+    """A pair (pointer, read_only); with negative strides other elements lie before the first."""
     view = wrapped(data=(POINTER + 88, False), strides=(-32, -8))
     assert view.data_pointer == POINTER + 88 and view.strides == (-32, -8)
     assert wrapped(data=(np.uint64(POINTER), np.bool_(True))).readonly
@@ -113,7 +113,7 @@ def test_G6_empty_arrays(fake):
 
 @pytest.mark.parametrize("version", [0, 1, 2, 3])
 def test_G7_versions(version, recwarn):
-    """Versions 0 to 3 are read."""
+    """Versions 0 to 3 are accepted."""
     assert wrapped(version=version).data_pointer == POINTER
     assert len(recwarn) == 0
 
@@ -129,7 +129,7 @@ def test_G7_newer_versions_are_read_with_a_warning():
 
 
 def test_G8_strides():
-    """Absent and None are C order; else a tuple of bytes, one per axis, multiples of the element."""
+    """Absent or None is C order; else a tuple of bytes, one for each axis, multiples of the element size."""
     for strides in (..., None, (32, 8)):
         view = wrapped(strides=strides)
         assert view.strides == (32, 8) and view.is_contiguous
@@ -226,7 +226,7 @@ def test_G16_the_object_is_held_not_its_dictionary():
 
 
 def test_G18_read_only():
-    """A promise not to write is kept: the view is read-only."""
+    """Memory exported as read-only gives a read-only view."""
     view = wrapped(data=(POINTER, True))
     assert view.readonly and view.__cuda_array_interface__["data"][1] is True
     with pytest.raises(BufferError, match="read-only"):

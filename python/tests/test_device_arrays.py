@@ -23,7 +23,7 @@ KINDS = {
 
 
 def padded_on(device, numbers, **more):
-    """A DistView with padding 1 at both ends of the first axis, over memory said to be a device's."""
+    """A DistView with padding 1 at both ends of the first axis, over memory that claims to be a device's."""
     memory = _distview.memory_at(
         numbers.ctypes.data, list(numbers.shape), list(numbers.strides), numbers.dtype.str, False,
         device, more.pop("stream", 0), numbers,
@@ -38,7 +38,7 @@ def padded_on(device, numbers, **more):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("device", [(1, 0), CUDA, CUDA_HOST, MANAGED], ids=str)
 def test_copy_to_host(fake, device, kind):
-    """A NumPy array of its own in C order, from any memory, once pending work has finished."""
+    """A new NumPy array in C order, from any memory, after pending work has finished."""
     numbers = KINDS[kind](NUMBERS.copy())
     view = host_view_as(device, numbers)
     if device != (1, 0):
@@ -74,7 +74,7 @@ def test_copy_from_host(fake, device, kind):
 
 
 def test_copy_from_host_of_parts(fake):
-    """Values are broadcast; padding stays as it was."""
+    """Values are broadcast; padding is unchanged."""
     base = NUMBERS.copy()
     view = padded_on(CUDA, base, stream=9)
     view.copy_from_host(np.arange(8.0), "interior")
@@ -117,7 +117,7 @@ def test_host_arrays_of_device_memory(what):
 
 
 def test_builds_without_devices_say_so(no_runtime):
-    """Copying, waiting and making need support for the device."""
+    """Copying, waiting and allocating need support for the device."""
     view = device_view()
     for call in (view.copy_to_host, lambda: view.copy_from_host(1), view.sum, view.gather):
         with pytest.raises(distview.UsageError, match=r"cannot copy memory of device \(2, 0\)"):
@@ -192,7 +192,7 @@ def test_stream_is_what_others_work_on(fake):
         view.stream = nothing
         assert view.stream == 0 and "stream" not in view.__cuda_array_interface__
         view.stream = 1
-    assert part.stream == 77  # a slice is an array of its own
+    assert part.stream == 77  # a slice has its own stream
     assert _distview.dap_capsule(view) is not None
 
 
@@ -210,7 +210,7 @@ def test_stream_of_what_is_wrapped(fake):
 
 @pytest.mark.parametrize("device", [CUDA_HOST, MANAGED], ids=str)
 def test_exports_to_the_host_wait(fake, device):
-    """The protocol's buffer has no place for a stream."""
+    """The protocol's buffer has no place for a stream: exports to the host wait."""
     view = host_view_as(device, NUMBERS.copy())
     for export in (view.__distarray__, view.dap, lambda: distview.from_distarray(view)):
         view.stream = 0

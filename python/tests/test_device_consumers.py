@@ -88,7 +88,7 @@ def test_others_take_sections_with_gaps(lib, view):
         assert lib.to_numpy(taken).tolist() == expected.tolist(), way
         lib.fill(taken, -1.0)
         assert (view.copy_to_host("interior") == -1.0).all(), way
-        assert view.copy_to_host()[0, 0] == 0.0, way  # padding is not the interior's
+        assert view.copy_to_host()[0, 0] == 0.0, way  # padding is not part of the interior
         view.copy_from_host(expected, "interior")
 
 
@@ -145,7 +145,7 @@ def test_numpy_gets_a_copy():
 
 
 def test_we_share_their_memory(lib):
-    """wrap() of a library's array is on its memory, and keeps it."""
+    """wrap() of a library's array shares its memory, and keeps it alive."""
     numbers = np.arange(24.0).reshape(4, 6)
     array = lib.make(numbers)
     view = distview.wrap(array, (4, 6))
@@ -241,7 +241,7 @@ def test_exchange_of_others_work(lib):
     view.stream = lib.number(stream)
     with lib.on(stream):
         slow_fill(lib, taken, 7.0)
-        lib.fill(taken[0], -1.0)  # padding, which is filled again
+        lib.fill(taken[0], -1.0)  # the padding, which the next exchange fills again
     view.exchange_padding()
     assert (view.copy_to_host() == 7.0).all()
 

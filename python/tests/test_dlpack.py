@@ -74,7 +74,7 @@ def test_D2_consumers_of_before_1_0_get_the_legacy_struct(version):
 
 @pytest.mark.parametrize("version", [(1, 0), (1, 5), (2, 0), (100, 0)])
 def test_D2_others_get_the_versioned_struct_in_our_version(version):
-    """A major version of 1 or more: DLManagedTensorVersioned, which says that it is 1.0."""
+    """A major version of 1 or more: DLManagedTensorVersioned, with version 1.0."""
     capsule = section(np.ones(3)).__dlpack__(max_version=version)
     assert name_of(capsule) == VERSIONED
     assert (struct_of(capsule).major, struct_of(capsule).minor) == (1, 0)

@@ -58,7 +58,7 @@ def test_D14_host_memory_has_no_streams(fake):
 
 @pytest.mark.parametrize("device", CUDA_DEVICES, ids=str)
 def test_D14_streams_of_cuda(fake, device):
-    """None and 1 are the legacy default stream, 2 the per-thread one, more is a handle, -1 none."""
+    """None and 1 are the legacy default stream, 2 the per-thread one, larger numbers are handles, -1 is none."""
     view = view_on(device, stream=77)
     for stream, waiting in ((None, 1), (1, 1), (2, 2), (3, 3), (2**47 + 16, 2**47 + 16)):
         view.__dlpack__(stream=stream)
@@ -366,7 +366,7 @@ def test_D14_host_memory_is_taken_without_a_runtime(no_runtime):
 
 
 def test_device_memory_has_no_distarray_export(fake):
-    """The protocol's buffer is host memory: the export of a device view says what to use instead."""
+    """The protocol's buffer is host memory: the export of a device view raises an error that names the alternatives."""
     view = distview.wrap(of_device(ManagedVersioned, (CUDA, 0)), (3, 4))
     with pytest.raises(BufferError, match="__cuda_array_interface__"):
         view.__distarray__()

@@ -33,7 +33,7 @@ def wrap(producer):
 
 
 def refused(producer, shape, match):
-    """wrap() raises BufferError and calls the deleter once: the capsule was consumed."""
+    """wrap() raises BufferError and calls the deleter once, because it has consumed the capsule."""
     with pytest.raises(BufferError, match=match):
         distview.wrap(producer, shape)
     assert producer.deleted == 1
@@ -54,7 +54,7 @@ def test_D3_unknown_major_version():
 
 @both_kinds
 def test_D3_layout_of_the_structs(kind):
-    """Every member is read where DLPack's ABI has it."""
+    """Every member is read at its offset in DLPack's ABI."""
     array = numbers(2, 3)
     view = wrap(MadeUp(kind, array, minor=99) if kind is ManagedVersioned else MadeUp(kind, array))
     assert view.local_shape == (2, 3) and view.view.tolist() == array.tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every public callable says whether all ranks must call it."""
+"""The docstring of every public callable states whether all ranks must call it."""
 
 import inspect
 import re

@@ -74,7 +74,7 @@ def test_first_example_of_both_texts_has_a_flat_buffer():
 
 @both_versions
 def test_padded_example(version):
-    """18 elements on two processes, one of padding on each side."""
+    """18 elements on two processes, with padding 1 on each side."""
     bounds = {"0.9.0": [(0, 9), (9, 18)], "0.10.0": [(0, 10), (8, 18)]}[version]
     data = [block(18, 2, r, *b, padding=(1, 1)) for r, b in enumerate(bounds)]
     accepts_all([one(version, d, 10) for d in data])
@@ -108,7 +108,7 @@ def test_four_padded_ranks(version):
 
 
 def test_sections_that_the_validator_of_the_protocol_takes():
-    """Its tests have buffers too long (A10), a clamped start (A8), padding on one process."""
+    """The validator's tests have too long buffers (A10), a clamped start (A8), and padding on one process only."""
     accepts(one("0.10.0", block(50, 2, 0, 0, 10), 10))
     refuses(one("0.10.0", cyclic(50, 2, 0, 0), 50), "shape_mismatch", 0)
     refuses(one("0.10.0", cyclic(50, 2, 1, 5, block_size=5), 50), "shape_mismatch", 0)
@@ -178,7 +178,7 @@ def test_periodic_vector():
     ],
 )
 def test_cyclic_vectors(version, size, n_ranks, block_size, extents):
-    """Elements dealt out in turn; starts are rank * block_size, past the end too (A8)."""
+    """Elements dealt out cyclically; starts are rank * block_size, even past the end (A8)."""
     row = cyclic_row(size, n_ranks, block_size)
     assert [extent for _, extent in row] == extents
     assert [data["start"] for data, _ in row] == [r * block_size for r in range(n_ranks)]
@@ -199,7 +199,7 @@ def test_unstructured_vector(version):
 
 @both_versions
 def test_two_axes_vector(version):
-    """7 rows dealt out by two and 8 columns in blocks, on 2 x 3 processes."""
+    """7 rows dealt out in blocks of two, and 8 columns in blocks, on 2 x 3 processes."""
     sections = group(version, cyclic_row(7, 2, 2), block_row(version, [0, 1, 6, 8]))
     accepts_all(sections)
     assert sections[2]["buffer"].shape == (4, 2)
@@ -232,7 +232,7 @@ def test_drafts_and_early_exporters():
 
 
 def test_values_that_the_texts_leave_open():
-    """Padding as a list (A4), integers of NumPy and no bools (A18), any order of memory (A21)."""
+    """Padding as a list (A4), NumPy's integers but no bools (A18), any order of memory (A21)."""
     section = one("0.10.0", block(10, 1, 0, 0, 10, padding=[1, 1]), 10)
     accepts(section, changed(section, size=np.int64(10)), changed(section, padding=(np.int8(1), 1)))
     refuses(changed(section, proc_grid_size=True), "bad_type", 0, "proc_grid_size")
@@ -276,7 +276,7 @@ def test_empty_float_indices():
 
 
 def test_column_major_ranks():
-    """Grid coordinates counted with the first axis fastest."""
+    """Grid coordinates counted with the first axis fastest are refused."""
     rows = block_row("0.10.0", [0, 2, 4]), block_row("0.10.0", [0, 3, 6])
     sections = group("0.10.0", *rows)
     assert ask(distview.check_all, sections) is None

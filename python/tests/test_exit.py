@@ -187,7 +187,7 @@ def test_one_process_ends_quietly(case, mpi):
 
 
 def launcher_or_skip():
-    """The program that starts others on several ranks."""
+    """The launcher that starts programs on several ranks."""
     launcher = os.environ.get("DISTVIEW_MPIEXEC") or shutil.which("mpirun") or shutil.which("mpiexec")
     if launcher is None or importlib.util.find_spec("mpi4py") is None:
         pytest.skip("needs mpi4py and mpirun")

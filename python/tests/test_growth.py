@@ -68,7 +68,7 @@ def does_not_grow(cycle, cycles=CYCLES):
 
 @pytest.mark.time_limit(300)
 def test_cycles_of_export_and_import():
-    """__distarray__ -> from_distarray, in both versions, with all checks and with local ones."""
+    """__distarray__ -> from_distarray, in both versions, with global and with local checks."""
     view = distview.zeros((4, 5), padding=1)
     unstructured = distview.zeros(None, ("u", [[3, 1, 2]]))
 

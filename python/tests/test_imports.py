@@ -27,7 +27,7 @@ def statements(node):
 
 
 def imported(statement, name, is_package, names):
-    """The package's modules that an import in module `name` names."""
+    """The package's modules that an import statement in module `name` names."""
     if isinstance(statement, ast.Import):
         return {alias.name for alias in statement.names} & names
     base = statement.module or ""
@@ -41,7 +41,7 @@ def imported(statement, name, is_package, names):
 
 
 def graph(sources):
-    """Module names by module, of {name: (text, whether a package)}."""
+    """The imported modules by module, from {name: (text, whether it is a package)}."""
     names = set(sources)
     return {
         name: set().union(*(imported(s, name, is_package, names) for s in statements(ast.parse(text))), set())
@@ -51,7 +51,7 @@ def graph(sources):
 
 
 def circle(edges):
-    """A circle of modules, or []."""
+    """A circle of imports, or []."""
     done = set()
 
     def search(module, path):
@@ -70,7 +70,7 @@ def circle(edges):
 
 
 def package():
-    sources = {"distview._distview": ("", False)}  # the compiled one
+    sources = {"distview._distview": ("", False)}  # the compiled module
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = ("distview", *file.relative_to(PACKAGE).with_suffix("").parts)
         is_package = parts[-1] == "__init__"

@@ -83,7 +83,7 @@ def test_sizes(name):
 
 @every_layout
 def test_dimension_data_are_what_sections_export(name):
-    """A check of all processes' dimension data accepts them, in both versions."""
+    """A check of all processes' dimension data accepts the layout's data, in both versions."""
     layout = LAYOUTS[name]
 
     def exports(version):

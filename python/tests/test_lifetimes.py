@@ -118,7 +118,7 @@ def test_owners_of_the_memory_may_be_deleted_first():
 
 
 def test_resizable_buffers_are_locked_while_they_are_used():
-    """A bytearray cannot be resized under a view, its arrays or its capsules; afterwards it can."""
+    """A bytearray cannot be resized while a view, its arrays or its capsules use it; afterwards it can."""
     given = bytearray(8)
     users = [distview.wrap(given, 8)]
     users.append(users[0].view[2:])
@@ -162,7 +162,7 @@ def test_attach_leaves_buffers_as_they_are(mpi):
         assert view.view.__array_interface__["data"][0] == before.buf
 
 
-# Garbage
+# Garbage collection
 
 
 def test_view_that_holds_its_own_arrays_is_freed():

@@ -63,7 +63,7 @@ def test_arguments_of_methods(comm, name):
     refused_on_all(comm, lambda *a, **k: METHODS[name](u, *a, **k))
 
 
-#: NumPy's arrays of several elements are neither true nor false.
+#: Values whose truth raises: NumPy arrays of several elements.
 FLAGS = {
     "sum": lambda u, flag: u.sum(reproducible=flag),
     "norm": lambda u, flag: u.norm(reproducible=flag),

@@ -237,7 +237,7 @@ def test_an_array_on_another_communicator(comm):
 
 
 def test_different_arguments_on_one_rank(comm):
-    """Sizes, layouts, padding, types, grids: a UsageError or LayoutError, the same on all ranks."""
+    """Sizes, layouts, padding, types, grids differ on one rank: a UsageError or LayoutError, the same on all ranks."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     good = dict(shape=(4 * comm.size, 6), layout="bb", dtype="f8", padding=1, periodic=False)

@@ -59,7 +59,7 @@ def test_elements_that_are_no_numbers_are_the_same_on_all(comm):
 
 
 def test_formats_of_one_type(comm):
-    """NumPy spells the format of one type in two ways: 64-bit integers are 'l' or 'q'."""
+    """NumPy has two formats for one type: 64-bit integers are 'l' or 'q'."""
     whole = on_rank(comm, 0, np.int64, np.longlong)
     record = np.dtype([("n", whole), ("x", "f4"), ("k", "i2")], align=True)
     bounds = [0, *range(1, 3 * comm.size - 1, 3)]

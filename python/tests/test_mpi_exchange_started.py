@@ -177,7 +177,7 @@ def test_combine_padding_errors(comm):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_scatter(comm, seed):
-    """The reverse of gather(), for any layout; values are converted."""
+    """scatter() is the reverse of gather(), for any layout; values are converted."""
     rng = np.random.default_rng([seed, comm.size])
     layout = random_layout(rng, comm.size)
     dtype = NUMBERS[seed % len(NUMBERS)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""examples/python/film.py: a film is computed, and made into an animation without a display."""
+"""examples/python/film.py: it computes a film and makes an animation from it, without a display."""
 
 import importlib.util
 from pathlib import Path

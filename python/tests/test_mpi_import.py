@@ -42,7 +42,7 @@ def assert_imports(comm, sections):
 
 
 def refused_on_all(comm, rank, bad, good):
-    """The error, which names the rank, of an import with `bad` on one rank."""
+    """The error, which names the rank, of an import in which one rank exports `bad`."""
     obj = on_rank(comm, rank, bad, good)
     caught = raised_on_all(comm, lambda: distview.from_distarray(obj, comm))
     assert isinstance(caught, distview.Error)

@@ -5,7 +5,7 @@ import distview
 import numpy as np
 import pytest
 
-# (low, high) of boundary padding, walled and periodic.
+# (low, high) of boundary padding, for walls and for periodic axes.
 ENDS = [((1, 1), (1, 1)), ((3, 0), (0, 2)), ((0, 1), (2, 1)), ((0, 0), (0, 0))]
 every_end = pytest.mark.parametrize("ends", ENDS)
 every_layout = pytest.mark.parametrize("layout", ["bb", "nb", "bc", "cb", "cc"])

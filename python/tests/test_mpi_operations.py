@@ -118,7 +118,7 @@ def test_gather_of_shared_indices_takes_the_owners(comm):
 
 
 def test_the_indices_of_this_process(comm):
-    """Each rank knows its own indices; the lists are exchanged."""
+    """Each rank passes only its own indices; the ranks exchange their lists."""
     mine = np.arange(comm.rank, 20, comm.size)[::-1]
     view = distview.from_function(lambda i: 10 * i, 20, mine, comm, int)
     assert view.view.tolist() == (10 * mine).tolist()
@@ -193,7 +193,7 @@ def test_reductions(comm, seed):
         whole_sum = math.fsum(float(abs(x)) for x in every)
         assert same_on_all(comm, view.norm(1, cells)) == pytest.approx(whole_sum, rel=1e-13)
         greatest = max((float(abs(x)) for x in every), default=0.0)
-        # The absolute value of a complex number may be rounded either way.
+        # Rounding of a complex absolute value may differ in the last bit.
         wanted = greatest if kind != "c" else pytest.approx(greatest, rel=5e-16)
         assert same_on_all(comm, view.norm(math.inf, cells)) == wanted
         if kind == "c":

@@ -32,7 +32,7 @@ def test_random_layouts_and_slices(comm, seed):
 
 
 def part_of(layout, process, whole):
-    """The interior of a process's section of a whole interior."""
+    """The part of a whole interior that a process's section holds."""
     places = []
     for axis in range(layout.rank):
         begin, end = layout.interior_range(axis, process)

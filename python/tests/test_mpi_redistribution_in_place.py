@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Redistribution within one memory."""
+"""Redistribution in place, within one memory."""
 
 import distview
 import numpy as np

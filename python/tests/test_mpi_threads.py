@@ -64,7 +64,7 @@ def arrays(comm, mpi):
 
 
 class Thread(threading.Thread):
-    """Raises in join() what its function raised."""
+    """A thread whose join() raises the error of its function."""
 
     error = None
 

@@ -108,7 +108,7 @@ def test_what_remains(arrays):
 
 @pytest.mark.parametrize("part", ["view", "owned", "interior"])
 def test_parts_take_operators_in_place(part):
-    """`a.interior += 1` is an operation on the part and an assignment of it."""
+    """`a.interior += 1` operates on the part and assigns the result to it."""
     a = distview.zeros((4, 3), padding=1)
     cells = getattr(a, part)
     if part == "view":

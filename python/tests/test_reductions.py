@@ -102,7 +102,7 @@ def test_floating_point_is_added_up_in_64_bits():
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_not_a_number(dtype):
-    """NaN is passed on, as in NumPy, wherever it stands."""
+    """NaN propagates, as in NumPy, wherever it is."""
     for place in range(5):
         values = [2.0, -1.0, 3.0, 0.0, 1.0]
         values[place] = math.nan

@@ -36,7 +36,7 @@ def generated():
 
 @pytest.fixture(scope="module")
 def written_by_hand():
-    """{version: examples}"""
+    """{version: its examples}"""
     return {
         "0.10.0": examples(document("all_examples.rst")),
         "0.9.0": examples(places.protocol_history("rel-0.9.0", "protocol.rst")),

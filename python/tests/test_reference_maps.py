@@ -103,7 +103,7 @@ def test_the_plan_of_a_redistribution(distarray):
 
 @known_difference("distarray_one_padding_an_axis")
 def test_their_maps_have_one_padding_an_axis(distarray):
-    # Boundary widths 4 and 0, communication widths 1, 2 and 3: the protocol's own four processes.
+    # The protocol's example of four processes: boundary widths 4 and 0, communication widths 1, 2 and 3.
     rows = [((0, 11), (4, 1)), ((9, 18), (1, 2)), ((14, 26), (2, 3)), ((20, 30), (3, 0))]
     dim_data = [
         (

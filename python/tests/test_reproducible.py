@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reproducible sums, scalar products and norms on one process, against fractions."""
+"""Reproducible sums, scalar products and norms on one process. Oracle: exact fractions."""
 
 import math
 from fractions import Fraction

@@ -49,7 +49,7 @@ def test_B2_stop_is_not_below_start(version):
 
 @both_versions
 def test_B3_stop_is_not_above_size(version):
-    """A block ends at the end of the array or before."""
+    """A block ends at or before the end of the array."""
     refuses(one(version, block(10, 2, 1, 4, 11), 7), "stop_gt_size", 0, "stop")
     refuses(one(version, block(10, 1, 0, 0, 11), 11), "stop_gt_size", 0, "stop")
     refuses(one(version, block(10, 3, 1, 11, 11), 0), "stop_gt_size", 0, "stop")
@@ -80,7 +80,7 @@ def test_B4_last_block_stops_at_size(version):
 
 @both_versions
 def test_B5_extent_of_the_buffer(version):
-    """The buffer has as many elements along the axis as the dictionary describes."""
+    """The buffer's extent along the axis is the number of elements that the dictionary describes."""
     error = refuses(one(version, block(10, 2, 0, 0, 5), 7), "shape_mismatch", 0)
     assert "dim_data[0] describes 5 local elements, but buffer.shape[0] is 7" in str(error)
     for extent in (0, 4, 6, 10):
@@ -164,7 +164,7 @@ def test_B8_padding_on_all_processes_or_on_none_in_0_9():
 
 
 def test_B8_padding_is_free_in_0_10():
-    """In 0.10 no key is the same as (0, 0)."""
+    """In 0.10 a missing key means (0, 0)."""
     sections = group("0.10.0", block_row("0.10.0", [0, 3, 6, 9], [(1, 0), (0, 0), (0, 0)]))
     accepts_all([sections[0], changed(sections[1], padding=...), changed(sections[2], padding=...)])
     accepts_all(
@@ -234,7 +234,7 @@ def test_B11_padding_reaches_one_neighbour_only():
 
 
 def test_B11_beside_an_empty_block_there_is_no_padding():
-    """An empty rank owns nothing that could be copied."""
+    """An empty rank owns no element to copy."""
     empty = block_row("0.10.0", [0, 4, 4, 8], [(0, 1), (1, 1), (1, 0)])
     refuses_together(group("0.10.0", empty), "padding_too_wide", 0, "padding")
     accepts_all(group("0.10.0", block_row("0.10.0", [0, 4, 4, 8], [(2, 0), (0, 0), (0, 1)])))
@@ -261,7 +261,7 @@ def test_B12_blocks_tile_the_axis(version):
 
 
 def test_B12_overlap_is_exactly_the_padding():
-    """In 0.10 stop - next start is the sum of the two widths; one more or less leaves a gap."""
+    """In 0.10 stop minus the next start is the sum of the two widths; one more or less is refused."""
     sections = group("0.10.0", block_row("0.10.0", BOUNDS, WIDTHS))
     bounds = [(s["dim_data"][0]["start"], s["dim_data"][0]["stop"]) for s in sections]
     assert bounds == [(0, 11), (9, 18), (14, 26), (20, 30)]
@@ -281,14 +281,14 @@ def test_B13_size_counts_boundary_padding_only(version):
     sections = group(version, block_row(version, BOUNDS, WIDTHS))
     accepts_all(sections)
     assert sum(s["buffer"].size for s in sections) == 42
-    for size in (26, 29, 31, 42):  # interior only, and everything
+    for size in (26, 29, 31, 42):  # the interior only, and with all copies
         code = "edge_stop" if size > 30 else "stop_gt_size"
         refuses_all([changed(s, size=size) for s in sections], code, 0, "stop", process=3)
 
 
 @both_versions
 def test_B14_periodic_on_one_process(version):
-    """One process may be periodic and padded; without the key an axis is not periodic."""
+    """An axis of one process may be periodic and padded; without the key it is not periodic."""
     accepts_all([one(version, block(10, 1, 0, 0, 10, periodic=True), 10)])
     accepts_all(group(version, block_row(version, [0, 10], [(2, 2)], periodic=True)))
     sections = group(version, block_row(version, [0, 5, 10]))
@@ -298,7 +298,7 @@ def test_B14_periodic_on_one_process(version):
 
 
 def test_B15_periodic_edges_count_in_0_10_only():
-    """Padding at the ends of a periodic axis counts to size in 0.10 and does not in 0.9."""
+    """Padding at the ends of a periodic axis counts towards size in 0.10 and does not in 0.9."""
     periodic = {"padding": (2, 2), "periodic": True}
     accepts_all([one("0.10.0", block(10, 1, 0, 0, 10, **periodic), 10)])
     accepts_all([one("0.9.0", block(10, 1, 0, 0, 10, **periodic), 14)])

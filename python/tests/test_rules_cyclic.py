@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules C1 to C6: blocks dealt out to the ranks in turn."""
+"""Rules C1 to C6: blocks dealt out cyclically to the ranks."""
 
 import distview
 import pytest
@@ -54,7 +54,7 @@ def test_C2_start_is_the_first_block_of_the_rank(version):
 
 @both_versions
 def test_C2_start_of_a_rank_without_elements(version):
-    """A rank that owns nothing may start at size as well, as the protocol's own tests do."""
+    """A rank without elements may also start at size, as in the protocol's own tests."""
     for size, n_ranks, rank, block_size in ((9, 4, 3, 5), (9, 4, 2, 5), (3, 4, 3, 1), (0, 2, 1, 3)):
         for start in (size, rank * block_size):
             accepts(one(version, cyclic(size, n_ranks, rank, start, block_size=block_size), 0))

@@ -62,7 +62,7 @@ def test_E1_method_must_be_there(version):
 
 @both_versions
 def test_E2_exactly_three_keys(version):
-    """There are the keys __version__, buffer and dim_data, and no others."""
+    """The keys are __version__, buffer and dim_data, and no others."""
     accepts(whole(version))
     for key in whole(version):
         less = {k: v for k, v in whole(version).items() if k != key}
@@ -162,7 +162,7 @@ def test_E5_buffer_of_a_python_class(version):
 
 @both_versions
 def test_E5_no_suboffsets(version):
-    """Memory behind pointers to pointers has no strides, so it cannot be taken without a copy."""
+    """Memory behind pointers to pointers has no strides, so it cannot be imported without a copy."""
     testbuffer = pytest.importorskip("_testbuffer")
     flags = testbuffer.ND_PIL | testbuffer.ND_WRITABLE
     indirect = testbuffer.ndarray(list(range(4)), shape=[2, 2], format="i", flags=flags)

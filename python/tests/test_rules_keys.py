@@ -298,7 +298,7 @@ def test_K8_grid_has_a_process(version, kind):
 @both_versions
 @every_kind
 def test_K9_rank_is_in_the_grid(version, kind):
-    """Grid ranks count from 0 to one below proc_grid_size, in 0.9 too."""
+    """Grid ranks are numbered from 0 to proc_grid_size - 1, in 0.9 too."""
     for rank in (2, 3, -1, 2**63 - 1, -(2**63)):
         section = changed(SECTIONS[kind](version), proc_grid_rank=rank)
         refuses(section, "grid_rank_range", 0, "proc_grid_rank")

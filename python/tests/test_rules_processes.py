@@ -29,7 +29,7 @@ from dap_cases import (
 
 
 def grid_2x3(version):
-    """Processes 0 1 2 above 3 4 5."""
+    """A grid with processes 0 1 2 above 3 4 5."""
     return group(version, cyclic_row(7, 2, 2), block_row(version, [0, 1, 6, 8]))
 
 
@@ -127,7 +127,7 @@ def test_X2_product_beyond_64_bits(version):
 
 
 def test_X2_axes_that_are_not_distributed_in_0_9():
-    """In 0.9 the product is over the distributed axes."""
+    """In 0.9 the product covers the distributed axes only."""
     row = block_row("0.9.0", [0, 1, 2])
     accepts_all(group("0.9.0", row, [({"dist_type": "n", "size": 10}, 10)]))
     alone = export("0.9.0", ({"dist_type": "n", "size": 3}, {"dist_type": "n", "size": 2}), (3, 2))

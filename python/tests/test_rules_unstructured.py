@@ -207,7 +207,7 @@ def test_U5_one_to_one_shares_no_label(version):
 
 @both_versions
 def test_U5_processes_of_one_rank_share_by_nature(version):
-    """Labels repeat along the other axes of the grid; only the ranks of the axis are compared."""
+    """Labels repeat along the other axes of the grid; only the ranks along this axis are compared."""
     row = unstructured_row([[5, 2], [9]], one_to_one=True)
     accepts_all(group(version, row, block_row(version, [0, 3, 5])))
     accepts_all(group(version, block_row(version, [0, 3, 5]), row))
@@ -233,7 +233,7 @@ def test_U6_size_is_between_distinct_and_all(version):
 
 @both_versions
 def test_U6_one_process_holds_at_most_size_labels(version):
-    """The labels of one process are distinct, so more than size of them cannot be right."""
+    """The labels of one process are distinct, so it cannot have more than size of them."""
     refuses(labels(version, np.arange(5), size=4), "size_sum", 0, "size")
     refuses(labels(version, np.arange(1), size=0), "size_sum", 0, "size")
     accepts(labels(version, np.arange(5), size=5), labels(version, np.arange(5), size=2**40))
@@ -250,7 +250,7 @@ def test_U7_negative_labels_are_labels(version):
 
 @both_versions
 def test_U8_together_with_other_axes(version):
-    """Any axis may be unstructured beside any other, unstructured ones too."""
+    """Any axis may be unstructured, together with any other kinds, including unstructured ones."""
     lists = unstructured_row([[3, 0], [4, 2, 1]])
     for other in (
         unstructured_row([[], [9], [-9]]),

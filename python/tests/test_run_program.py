@@ -20,7 +20,7 @@ comm = MPI.COMM_WORLD
 
 @pytest.fixture
 def ranks(tmp_path):
-    """Runs a program on 4 ranks: its status, and all lines of stdout and stderr."""
+    """Runs a program on 4 ranks; returns its status, and all lines of stdout and stderr."""
     launcher = os.environ.get("DISTVIEW_MPIEXEC") or shutil.which("mpirun") or shutil.which("mpiexec")
     if launcher is None or importlib.util.find_spec("mpi4py") is None:
         pytest.skip("needs mpi4py and mpirun")
@@ -71,7 +71,7 @@ def test_what_ranks_printed_before_they_failed_is_not_lost(ranks):
     """Even though ranks are killed. Open MPI's mpirun gives them a terminal; other launchers do not."""
     not_yet = "sys.stdout.reconfigure(line_buffering=False, write_through=False)\n"
     status, out, _ = ranks(not_yet + "print('before', comm.rank)\ncomm.Barrier()\nraise RuntimeError('planted')")
-    # mpirun may put two ranks' lines into one.
+    # mpirun may merge the lines of two ranks.
     assert status != 0 and "\n".join(out).count("before ") == 4
     status, out, err = ranks(not_yet + "if comm.rank == 1:\n    print('before'); sys.exit(3)\ncomm.Barrier()")
     assert (status, out) == (3, ["before"])
@@ -104,7 +104,7 @@ def alone(*arguments):
 
 
 def test_one_process(tmp_path):
-    """A file, a module, a command: as Python runs them, with tracebacks that begin in the program."""
+    """Files, modules and commands run as with python itself, with tracebacks that begin in the program."""
     (tmp_path / "other.py").write_text("VALUE = 7")
     file = tmp_path / "program.py"
     file.write_text("import sys, other\nprint(other.VALUE, sys.argv, __name__)\n1 // 0\n")
@@ -202,5 +202,5 @@ else:
         print(f"rank {comm.rank}: {error}", flush=True)
 """)
     assert status == 0
-    # mpirun may put two ranks' lines into one.
+    # mpirun may merge the lines of two ranks.
     assert "\n".join(out).count(" got sum on ranks 0, 1, 3; MPI_Finalize or MPI_Comm_free on rank 2") == 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the validator, the protocol's helper and examples, and distarray differ from us.
+"""Differences between DistView and the validator, the protocol's helper and examples, and distarray.
 
 Each entry names one difference and describes both sides. A test marked with
 `@known_difference("name")` asserts that it still exists; test_reference_validator.py checks that
@@ -63,7 +63,7 @@ DIFFERENCES = {
 
 
 def known_difference(*names):
-    """Marks the test that asserts that differences are still there."""
+    """Marks a test that asserts that these differences still exist."""
     unknown = set(names) - set(DIFFERENCES)
     if unknown:
         raise LookupError(f"not in the table: {sorted(unknown)}")

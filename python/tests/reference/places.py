@@ -22,7 +22,7 @@ DISTARRAY = ("DISTVIEW_DISTARRAY", "enthought/distarray", "distarray/__init__.py
 
 
 def folder(place):
-    """The folder of a repository; skips the test when the variable is not set."""
+    """The folder of a repository; skips the test if the variable is not set."""
     variable, repository, witness = place
     path = os.environ.get(variable)
     if not path:
@@ -48,7 +48,7 @@ def foreign_import(path):
 
 
 def protocol_module(name):
-    """A module of the protocol's repository, `validator` or `utils`, under a name of its own."""
+    """A module of the protocol's repository, `validator` or `utils`, under a separate name."""
     path = folder(PROTOCOL)
     spec = importlib.util.spec_from_file_location(f"dap_{name}", path / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

@@ -22,7 +22,7 @@ class Axis:
     interior: int | None  # argument of the creation functions
     layout: object  # likewise
     held: tuple
-    owned: tuple  # by grid rank: (begin, end), local positions
+    owned: tuple  # (begin, end), local positions, by grid rank
     boundary: tuple = (0, 0)
     padding: int = 0
     periodic: bool = False
@@ -173,7 +173,7 @@ class Array:
         return {"__version__": "0.10.0", "buffer": buffer, "dim_data": self.dim_data(process)}
 
     def creation(self):
-        """Shape, layout and keywords of distview's creation functions."""
+        """Shape, layout and keywords for distview's creation functions."""
         return dict(
             shape=tuple(axis.interior for axis in self.axes),
             layout=[axis.layout for axis in self.axes],

@@ -43,7 +43,7 @@ class Change:
     """
 
     name: str
-    fits: object  # of (dim_dict, extent)
+    fits: object  # condition on (dim_dict, extent)
     make: object
     code: str | None
     validator: str
@@ -72,7 +72,7 @@ def code_of(check, *arguments):
 CHANGES = [
     Change("unchanged", every, put(), None, ACCEPTS),
     Change("an unknown key", every, put(device="cuda:0"), None, ACCEPTS),
-    # Keys that are missing.
+    # Missing keys.
     *(
         Change(f"no {key}", has(key), drop(key), "missing_key", REFUSES)
         for key in ("proc_grid_size", "proc_grid_rank", "start", "stop", "indices")
@@ -92,7 +92,7 @@ CHANGES = [
         "dist_type in a list", every, put(dist_type=["b"]), "bad_dist_type", RAISES,
         "validator_crashes",
     ),
-    # Types of integers.
+    # Integer types.
     *(
         Change(f"{key} {value!r}", has(key), put(**{key: value}), "bad_type", REFUSES)
         for key in ("proc_grid_size", "proc_grid_rank", "start", "stop", "block_size")
@@ -135,7 +135,7 @@ CHANGES = [
     Change(
         "size 2**63", every, put(size=2**63), "overflow", ACCEPTS, "validator_has_no_int64"
     ),
-    # Ranges that all kinds share.
+    # Ranges common to all kinds.
     Change("size of a block -4", block, put(size=-4), "size_negative", REFUSES),
     Change(
         "size -4", kind("c", "u"), put(size=-4), "size_negative", ACCEPTS,
@@ -288,7 +288,7 @@ CHANGES = [
 
 
 def exports(change):
-    """(name of the section, axis, export) of every section that a change fits."""
+    """(name of the section, axis, export) for every section to which a change applies."""
     for name, (dim_dict, extent) in SECTIONS.items():
         if not change.fits(dim_dict, extent):
             continue

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 MODULES = {
     "distutils": "distutils",  # left Python in 3.12
     "distutils.version": "distutils.version",
-    "ipyparallel": "ipyparallel",  # distarray's engines; none are started here
+    "ipyparallel": "ipyparallel",  # distarray's engines; the tests start none
     "numpy.compat": "numpy_compat",
     "numpy.lib.utils": "numpy_lib_utils",  # left NumPy in 2.0
 }
@@ -52,7 +52,7 @@ def _missing(module, names):
 
 
 def _additions():
-    """(module, {name: value}) of everything that this interpreter lacks."""
+    """(module, {name: value}) for everything that this interpreter lacks."""
     import numpy
 
     yield collections, {name: getattr(collections.abc, name) for name in ABSTRACT_CLASSES}
@@ -61,13 +61,13 @@ def _additions():
         from mpi4py import MPI
     except ImportError:
         return
-    if hasattr(MPI, "_typedict"):  # mpi4py 4 renamed it
+    if hasattr(MPI, "_typedict"):  # renamed in mpi4py 4
         yield MPI, {"__TypeDict__": MPI._typedict}
 
 
 @contextmanager
 def old_names():
-    """The old names, for as long as the block lasts."""
+    """Provides the old names during the block."""
     modules = {name: sys.modules.get(name) for name in MODULES}
     added = [(module, _missing(module, names)) for module, names in _additions()]
     try:

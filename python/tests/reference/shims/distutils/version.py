@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""StrictVersion, as the validator uses it: a version is two or three numbers, then aN or bN."""
+"""StrictVersion with the features that the validator uses: two or three numbers, then aN or bN."""
 
 import re
 
