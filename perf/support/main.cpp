@@ -77,7 +77,7 @@ template <int status>
 [[noreturn]] void print_help_and_exit() {
     if (distview::perf::program_state().comm->rank() == 0) {
         benchmark::PrintDefaultHelp();
-        std::puts("          [--smoke] tiny sizes: whether it works");
+        std::puts("          [--smoke] runs tiny sizes, only to check that the benchmark works");
         std::fflush(stdout);
     }
     end();

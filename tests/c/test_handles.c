@@ -260,7 +260,7 @@ static void release_last(int kind, void* object) {
     watch(object);
     kinds[kind].release(object);
     if (watches_free && object && !is_gone)
-        check_report(__FILE__, __LINE__, kinds[kind].name, ": still there, of no reference");
+        check_report(__FILE__, __LINE__, kinds[kind].name, ": not freed with its last reference");
 }
 
 static void test_references(void) {
