@@ -81,8 +81,8 @@ private:
 ///     InspectedLoop loop(exec, comm, u, v, Average(), {{1, n - 1}, {1, n - 1}});  // inspects the functor
 ///     loop.execute(exec);                               // v(i, j) = functor(u, i, j) for these cells
 ///
-/// The constructor runs the functor once with elements that record their indices; a GatherPlan is created from these
-/// indices. execute() computes cells that need only this process's elements directly from its memory, while elements of
+/// The constructor runs the functor for every cell with elements that record their indices; a GatherPlan is created from
+/// these indices. execute() computes cells that need only this process's elements directly from its memory, while elements of
 /// other processes are transferred; the remaining cells then read the received elements. Arrays need no padding and may
 /// have any layouts. They must not share memory, since cells are computed while others still read the elements.
 ///

@@ -84,7 +84,8 @@ DISTVIEW_API int distview_layout_process_count(const distview_layout* layout, in
 /// Interior elements of the whole array along each axis, and in total.
 DISTVIEW_API int distview_layout_extents(const distview_layout* layout, int64_t* extents);
 DISTVIEW_API int distview_layout_size(const distview_layout* layout, int64_t* size);
-/// Coordinates of a process in the grid. Errors, also of the following functions: USAGE_ERROR for an unknown process
+/// Coordinates of a process in the grid. Errors, also of all functions below that take a process: USAGE_ERROR if the
+/// layout does not have this process
 DISTVIEW_API int distview_layout_coordinates(const distview_layout* layout, int process,
                                              int* coordinates);
 /// Extents of the section of a process, all padding and ghosts included.
