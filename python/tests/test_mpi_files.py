@@ -317,17 +317,17 @@ def test_checkpoint(comm, folder):
     on_root(comm, damage)
     error = raised_on_all(comm, lambda: checkpoint.load({"u": back}))
     assert type(error) is distview.FileError
-    assert str(error).startswith("Checkpoint.load: expected what was written, got damaged bytes among [0, 336) of field 'u'")
-    assert f"the checkpoint before it is '{path}.1', which load(fields, falls_back=True) goes back to" in str(error)
+    assert str(error).startswith("Checkpoint.load: expected the bytes that were written, got damaged bytes among [0, 336) of field 'u'")
+    assert f"load(fields, falls_back=True) falls back to the checkpoint before it, '{path}.1'" in str(error)
     error = raised_on_all(comm, lambda: checkpoint.load({"u": back}, falls_back=1))
     assert str(error).startswith("Checkpoint.load: expected falls_back to be True or False, got 1")
     loaded = checkpoint.load({"u": back}, falls_back=on_rank(comm, 0, np.True_, True))
     assert loaded.scalars["step"] == 1 and loaded.path == f"{path}.1"
-    assert loaded.damage.startswith("Checkpoint.load: expected what was written, got damaged bytes")
+    assert loaded.damage.startswith("Checkpoint.load: expected the bytes that were written, got damaged bytes")
     assert_interior(back, whole + 200)
     # What save() reads as well: a checkpoint is a file like others.
     error = raised_on_all(comm, lambda: distview.load(path, comm=comm, names="u"))
-    assert type(error) is distview.FileError and str(error).startswith("load: expected what was written, got damaged")
+    assert type(error) is distview.FileError and str(error).startswith("load: expected the bytes that were written, got damaged")
     error = raised_on_all(comm, lambda: checkpoint.load({"v": back}))
     assert type(error) is distview.UsageError and str(error).startswith("Checkpoint.load: expected a field 'v' in ")
     error = raised_on_all(comm, lambda: checkpoint.load({"u": distview.zeros((6, 8), comm=comm)}))
@@ -369,8 +369,8 @@ def system_errors(comm, folder, u):
     yield "save: ", "directory", lambda: distview.save(folder / "a folder.npy", u)
     yield "load: ", "No such file", lambda: distview.load(folder / "nothing.npy", comm=comm)
     yield "load: ", "directory", lambda: distview.load(folder / "a folder.npy", comm=comm)
-    yield "load: ", "fewer bytes", lambda: distview.load(folder / "short.npy", comm=comm)
-    yield "load: ", "ends before its array", lambda: distview.load(folder / "cut.npy", comm=comm)
+    yield "load: ", "ends within its header", lambda: distview.load(folder / "short.npy", comm=comm)
+    yield "load: ", "ends within its array", lambda: distview.load(folder / "cut.npy", comm=comm)
     yield "inspect: ", "No such file", lambda: distview.inspect(folder / "nothing.npz", comm)
     if distview.has_hdf5():
         yield "save: ", "No such file", lambda: distview.save(folder / "nowhere" / "u.h5", {"u": u})
@@ -423,7 +423,7 @@ def wrong_arguments(comm, u, path):
         yield f"save: expected compression to be an integer from 0 (none) to 9, got {bad}", (path, {"u": u}), {"compression": bad}
     for names in ("yx", 3, [1], b"yx", np.array("yx"), np.array([1.5])):
         yield f"save: expected axis_names to be texts, got {names!r}", (path, {"u": u}), {"axis_names": names}
-    yield "save: expected a grid of one to three spacings", (path, {"u": u}), {"spacing": [1, 1, 1, 1]}
+    yield "save: expected a grid with one to three spacings", (path, {"u": u}), {"spacing": [1, 1, 1, 1]}
 
 
 def test_wrong_arguments_on_one_rank(comm, folder):
@@ -434,15 +434,15 @@ def test_wrong_arguments_on_one_rank(comm, folder):
         is_h5 = str(arguments[0]).endswith(".h5")
         good = (path.with_suffix(".h5"), {"u": u}) if is_h5 else (path, u)
         # Options are rank 0's; that a grid cannot be, every rank finds by itself.
-        for rank in range(comm.size) if "grid of one" not in text else [0]:
+        for rank in range(comm.size) if "grid with one" not in text else [0]:
             mine = on_rank(comm, rank, arguments, good)
             options = on_rank(comm, rank, keywords, {})
-            if "grid of one" in text:
+            if "grid with one" in text:
                 mine, options = arguments, keywords
             error = raised_on_all(comm, lambda m=mine, o=options: distview.save(*m, **o))
             assert isinstance(error, (distview.UsageError, distview.ShapeError)), repr(error)
             assert str(error).startswith(text), error
-            assert str(error).endswith(lowest(comm, rank)) or mine is arguments and "grid of one" in text, error
+            assert str(error).endswith(lowest(comm, rank)) or mine is arguments and "grid with one" in text, error
     assert on_root(comm, lambda: os.listdir(folder)) in ([], None)
     distview.save(path, u)
     assert distview.load(path, comm=comm).sum() == 3 * comm.size
