@@ -163,8 +163,8 @@ int distview_finalize(void) {
         Started& state = started();
         const std::lock_guard lock(state.mutex);
         distview::require<distview::UsageError>(
-            state.calls > 0, "distview_finalize: expected one call for each distview_initialize(), "
-                             "got one more");
+            state.calls > 0,
+            "distview_finalize: expected an initialised library, call distview_initialize() first");
         if (--state.calls > 0) return;
         if (state.kokkos && Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
         state.kokkos = false;
