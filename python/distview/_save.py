@@ -111,5 +111,5 @@ def alike(path: str, arrays: list[tuple[str, Section[Any]]]) -> dict[str, Any]:
     return {
         "path": path,
         "names of arrays": [name for name, _ in arrays],
-        "arrays, counted as they were made,": [array._slices_of or array._number for _, array in arrays],
+        "creation numbers of the arrays": [array._slices_of or array._number for _, array in arrays],
     }

@@ -252,7 +252,7 @@ class Section(_Memory["Scalar"]):
             "layout": self.layout,
             "element type": self.typestr,
             **arguments,
-            "array, counted as they were made,": self._slices_of or self._number,
+            "creation number of the array": self._slices_of or self._number,
         }
 
     def _attached_layout(self, caller: str) -> Layout:

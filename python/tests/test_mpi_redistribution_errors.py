@@ -22,10 +22,10 @@ def wrong_arrays(comm, a, b):
     objects = distview.wrap(np.full(a.local_shape, None), None, a.layout, comm)
     yield a, None, USAGE, start + "expected the target to be a DistView, got NoneType"
     yield a.view, b, USAGE, start + "expected the source to be a DistView, got numpy.ndarray"
-    yield b, b, SHAPE, start + "the source is a 2-d array over"
-    yield a, a, SHAPE, start + "the target is a 2-d array over"
+    yield b, b, SHAPE, start + "expected a source of the plan's layout, got a 2-d array over"
+    yield a, a, SHAPE, start + "expected a target of the plan's layout, got a 2-d array over"
     yield objects, b, SHAPE, start + "the elements of the source are Python objects"
-    yield distview.zeros((9, 8)), b, USAGE, start + "the source is an array of another communicator"
+    yield distview.zeros((9, 8)), b, USAGE, start + "expected the source to be an array of the plan's communicator, got an array of another one"
     twofold, differ = distview.zeros_like(a, "c8"), start + "source and target differ in element type: "
     yield twofold, b, SHAPE, differ + "complex64 ('Zf') and float64 ('d')"
     wrapped = distview.wrap(read_only, None, b.layout, comm)

@@ -66,7 +66,7 @@ def refusals():
     read_only = np.zeros((4, 5))
     read_only.flags.writeable = False
     yield lambda: plan.execute(a, None), USAGE, start + "expected the target to be a DistView"
-    yield lambda: plan.execute(b, b), SHAPE, start + "the source is a 2-d array over"
+    yield lambda: plan.execute(b, b), SHAPE, start + "expected a source of the plan's layout, got a 2-d array over"
     frozen = distview.wrap(read_only, (4, 5), "cc")
     yield lambda: plan.execute(a, frozen), SHAPE, start + "the target is read-only"
     shared = start + "source and target share memory"
