@@ -135,7 +135,7 @@ def extreme(view: Section, operation: str, cells: str) -> Any:
 def _numbers(view: Section, caller: str, cells: str) -> np.ndarray:
     part = view._host_part(caller, cells)
     if part.dtype.kind not in "biufc":
-        raise ShapeError(f"{caller}: elements of type {part.dtype} are no numbers")
+        raise ShapeError(f"{caller}: elements of type {part.dtype} are not numbers")
     return part
 
 

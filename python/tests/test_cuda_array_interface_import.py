@@ -142,7 +142,7 @@ def test_G8_strides():
     for bad in ((32,), (32, 8, 8), ()):
         refused(ValueError, "strides for 2 axes", strides=bad)
     for bad in ((33, 8), (32, 4)):
-        refused(ValueError, "no multiples of 8", strides=bad)
+        refused(ValueError, "not multiples of 8", strides=bad)
     for bad in ([32, 8], 8, (32.0, 8), (None, 8), "32"):
         refused(TypeError, "'strides' to be a tuple", strides=bad)
 

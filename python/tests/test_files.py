@@ -109,7 +109,7 @@ def test_builds_without_hdf5(tmp_path, monkeypatch):
 
 def test_without_mpi4py(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
-    with pytest.raises(distview.UsageError, match="^save: expected mpi4py, with which files"):
+    with pytest.raises(distview.UsageError, match="^save: expected mpi4py, which a single process also needs"):
         distview.save(tmp_path / "u.npy", distview.ones(4))
 
 

@@ -198,7 +198,7 @@ def test_to_hdf5(comm, folder):
         u.to_hdf5(path, "u", {"time": 1.5}, spacing=(0.5, 0.25), axis_names=names)
         assert on_root(comm, lambda p=path: p.read_bytes() == (folder / "u.h5").read_bytes()) is not False
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.npy", "u"))
-    assert str(error).startswith("to_hdf5: expected a path that ends as files of HDF5 do, got ")
+    assert str(error).startswith("to_hdf5: expected a path with an ending of HDF5 files, got ")
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.h5", "time"))
     assert str(error).startswith("to_hdf5: expected names of fields ")
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.h5", "u", depth=3))
@@ -301,7 +301,7 @@ def test_checkpoint(comm, folder):
     assert sorted(os.listdir(folder)) == ["run.h5", "run.h5.1"]
     assert checkpoint.path == str(path) and checkpoint.path_of(1) == checkpoint.path_of(np.int64(1)) == f"{path}.1"
     for wrong in (True, -1, 1.0, None):
-        with pytest.raises(distview.UsageError, match="^Checkpoint.path_of: expected a number from 0 on, got "):
+        with pytest.raises(distview.UsageError, match="^Checkpoint.path_of: expected a number of at least 0, got "):
             checkpoint.path_of(wrong)
     back = distview.zeros((6, 7), "cc", comm)
     loaded = checkpoint.load({"u": back})
@@ -398,9 +398,9 @@ def wrong_arguments(comm, u, path):
     yield "save: expected a path, got 3", (3, u), {}
     yield "save: expected a path that ends in .npy, ", (path.with_suffix(".mat"), u), {}
     yield "save: expected a path that is a text without NUL, got ", (str(path) + "\0.npy", u), {}
-    yield "save: expected attributes for files of HDF5 only", (path, u, {"time": 1}), {}
-    yield "save: expected spacing, origin, on_points and axis_names for files of HDF5 only", (path, u), {"spacing": 1}
-    yield "save: expected buffer_bytes to be an integer from 1 on, got 0", (path, u), {"buffer_bytes": 0}
+    yield "save: expected attributes for HDF5 files only", (path, u, {"time": 1}), {}
+    yield "save: expected spacing, origin, on_points and axis_names for HDF5 files only", (path, u), {"spacing": 1}
+    yield "save: expected buffer_bytes to be an integer of at least 1, got 0", (path, u), {"buffer_bytes": 0}
     yield "save: expected sync to be True or False, got 'yes'", (path, u), {"sync": "yes"}
     yield "save: expected progress to be a function of two numbers, got 3", (path, u), {"progress": 3}
     yield "save: got an unexpected keyword argument", (path, u), {"depth": 3}
@@ -418,7 +418,7 @@ def wrong_arguments(comm, u, path):
     yield "save: expected fortran_order for .npy and .npz only", (path, {"u": u}), {"fortran_order": True}
     for bad in ("x", "1", ["1"], b"1", np.complex128(1)):
         yield f"save: expected spacing to be a number for each axis, got {bad!r}", (path, {"u": u}), {"spacing": bad}
-    yield "save: expected spacing beside origin and on_points, got None", (path, {"u": u}), {"origin": 1}
+    yield "save: expected spacing together with origin and on_points, got None", (path, {"u": u}), {"origin": 1}
     for bad in (10, -1, True, 1.5, None):
         yield f"save: expected compression to be an integer from 0 (none) to 9, got {bad}", (path, {"u": u}), {"compression": bad}
     for names in ("yx", 3, [1], b"yx", np.array("yx"), np.array([1.5])):
@@ -483,9 +483,9 @@ def test_wrong_arguments_of_load(comm, folder):
         (usage, "load: expected an array 'w' in ", lambda: distview.load(path, comm=comm, names="w")),
         (usage, "load: expected names of arrays, got 3", lambda: distview.load(path, comm=comm, names=3)),
         (usage, "load: expected names of arrays, got 3", lambda: distview.load(path, comm=comm, names=["u", 3])),
-        (usage, "load: expected a step of files of HDF5 only", lambda: distview.load(path, comm=comm, step=0)),
+        (usage, "load: expected a step for HDF5 files only", lambda: distview.load(path, comm=comm, step=0)),
         (usage, "load: expected no names for a .npy", lambda: distview.load(folder / "u.npy", comm=comm, names="u")),
-        (usage, "load: expected no names beside out", lambda: distview.load(path, out={"u": u}, names="u")),
+        (usage, "load: expected no names together with out", lambda: distview.load(path, out={"u": u}, names="u")),
         (usage, "load: expected no layout, comm or device", lambda: distview.load(path, "cc", out={"u": u})),
         (usage, "load: expected no layout, comm or device", lambda: distview.load(path, out={"u": u}, comm=comm)),
         (usage, "load: expected arrays by name as out", lambda: distview.load(path, out=u)),

@@ -109,7 +109,7 @@ def test_a_wrong_keyword_on_one_rank(comm):
         given = on_rank(comm, rank, {"permutaton": (1, 0)}, {})
         caught = raised_on_all(comm, lambda g=given: distview.redistribute(a, "cb", **g))
         assert type(caught) is USAGE, repr(caught)
-        assert str(caught).startswith("redistribute: unexpected argument 'permutaton'; of a new")
+        assert str(caught).startswith("redistribute: unexpected argument 'permutaton'; for a new")
     assert_works(comm)
 
 
@@ -146,9 +146,9 @@ def wrong_redistributions(a):
     yield {}, USAGE, start + "expected a layout, or out"
     yield {"layout": "bb", "out": a}, USAGE, start + "expected a layout or out, got both"
     yield {"out": a, "padding": 1}, USAGE, start + "expected a layout or out, got both"
-    yield {"out": a, "permutaton": (1, 0)}, USAGE, start + "unexpected argument 'permutaton'; of a new"
+    yield {"out": a, "permutaton": (1, 0)}, USAGE, start + "unexpected argument 'permutaton'; for a new"
     yield {"layout": "bb", "to_slice": slice(3)}, USAGE, start + "with to_slice, expected a Layout"
-    yield {"layout": "bb", "comm": None}, USAGE, start + "the new array has the array's comm"
+    yield {"layout": "bb", "comm": None}, USAGE, start + "expected no comm, because the new array has the comm of the source"
     yield {"out": 5}, USAGE, start + "expected out to be a DistView, got int"
     yield {"out": a.layout}, USAGE, start + "expected out to be a DistView, got Layout"
     yield {"out": a, "dtype": "f4"}, USAGE, start + "expected a layout or out, got both"

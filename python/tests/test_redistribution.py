@@ -75,7 +75,7 @@ def refusals():
     memory = np.zeros((5, 4))
     forth, back = distview.wrap(memory, (5, 4)), distview.wrap(memory[::-1], (5, 4))
     yield lambda: distview.redistribute(forth, out=back), USAGE, "redistribute: source and target share memory"
-    yield lambda: distview.redistribute(a, two, comm=None), USAGE, "redistribute: the new array has"
+    yield lambda: distview.redistribute(a, two, comm=None), USAGE, "redistribute: expected no comm, because the new array has"
     many = layout_of((4, 5), "bb", 4)
     text = "RedistributionPlan: expected grids of 1 process (comm is None), got one of 4"
     yield lambda: distview.RedistributionPlan(a, many), USAGE, text
