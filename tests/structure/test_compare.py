@@ -125,7 +125,7 @@ class Compare(unittest.TestCase):
         before, after = str(self.root / "before"), str(self.root / "after")
         status, out, err = self.run_compare("--runs", "2", "--filter", "wide", before, after)
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("bench_exchange_latency: left out, the two have no row", out)
+        self.assertIn("bench_exchange_latency: left out, the two builds have no row", out)
         self.assertRegex(out, r"wide +direct_us +1 +1 +1\.00")
         status, _, err = self.run_compare("--filter", "wide", "--benchmark", "bench_exchange_latency", before, after)
         self.assertEqual(status, 2)
