@@ -136,7 +136,7 @@ def test_what_numpy_writes_and_we_refuse(comm, folder):
 def test_long_doubles_are_refused_by_name(comm, folder):
     on_root(comm, lambda: np.savez(folder / "two.npz", u=np.arange(4.0), wide=np.arange(4).astype("g")))
     error = raised_on_all(comm, lambda: distview.load(folder / "two.npz", comm=comm))
-    expected = f"load: expected an array of numbers that zeros() makes, got 'wide' of {np.dtype('g')}: long doubles"
+    expected = f"load: expected an array of numbers that zeros() supports, got 'wide' of {np.dtype('g')}: long doubles"
     assert type(error) is distview.UsageError and str(error).startswith(expected), error
     assert_interior(distview.load(folder / "two.npz", comm=comm, names="u"), np.arange(4.0))
 
@@ -488,7 +488,7 @@ def test_wrong_arguments_of_load(comm, folder):
         (usage, "load: expected no names together with out", lambda: distview.load(path, out={"u": u}, names="u")),
         (usage, "load: expected no layout, comm or device", lambda: distview.load(path, "cc", out={"u": u})),
         (usage, "load: expected no layout, comm or device", lambda: distview.load(path, out={"u": u}, comm=comm)),
-        (usage, "load: expected arrays by name as out", lambda: distview.load(path, out=u)),
+        (usage, "load: expected out to be arrays by name", lambda: distview.load(path, out=u)),
         (usage, "load: expected one DistView for a .npy", lambda: distview.load(folder / "u.npy", out={"u": u})),
         (usage, "load: expected an array 'w' in ", lambda: distview.load(path, out={"w": u})),
         (shape, "load: expected float32 of shape (4, 6)",

@@ -148,7 +148,8 @@ TEST_F(CheckpointTest, keeps_so_many_and_falls_back) {
     };
     spoil(path);
     EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields()), Error,
-                              "the checkpoint before it is '" + checkpoint.path_of(1) + "'");
+                              "load(fields, true) falls back to the checkpoint before it, '" +
+                                  checkpoint.path_of(1) + "'");
     LoadedCheckpoint loaded = checkpoint.load(state.fields(), true);
     EXPECT_ON_ALL_RANKS(state.is_of(4));
     EXPECT_EQ(loaded.path, checkpoint.path_of(1));

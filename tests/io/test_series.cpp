@@ -176,7 +176,7 @@ TEST_F(SeriesTest, datasets_without_elements_are_no_fields_and_great_numbers_sta
     StoredSection section(world, random_stored_layout(random, world.size(), {3}),
                           {ElementKind::floating_point, 8}, random);
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"none", section.any()}}), ShapeError,
-                              "got a dataset of no elements");
+                              "got a dataset without elements");
 }
 
 TEST_F(SeriesTest, names_that_cannot_be_are_wrong_arguments) {

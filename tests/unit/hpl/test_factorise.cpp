@@ -134,7 +134,7 @@ TEST_F(FactoriseTest, tells_all_ranks_of_a_matrix_that_is_singular) {
             return static_cast<double>((std::int64_t{1} << 5 * i % 7) * (j + 1));
         });
         EXPECT_THROW_ON_ALL_RANKS(hpl::factorise(exec, world, options, ab, phases), Error,
-                                  "in column 2, from 1 on");
+                                  "of column 2 (counted from 1)");
         // Nobody is left behind.
         hpl::set(exec, options, ab);
         EXPECT_EQ(hpl::factorise(exec, world, options, ab, phases).pivots.size(), 20U);
