@@ -64,7 +64,7 @@ void require_formulas(const Shape& shape, const Traffic& traffic) {
             traffic.wire_bytes == wire_bytes_by_formula(shape),
         [&] {
             return distview::text("expected ", partners, " partners of every process and ",
-                                  wire_bytes_by_formula(shape), " bytes for others, got ",
+                                  wire_bytes_by_formula(shape), " bytes to other processes, got ",
                                   distview::tuple_text(traffic.partners), " and ",
                                   traffic.wire_bytes);
         });
