@@ -90,7 +90,7 @@ def test_G5_data():
     for bad in (0, 1, None, "False"):
         refused(TypeError, "read_only", data=(POINTER, bad))
     for bad in (-8, 2**64):
-        refused(ValueError, "no address", data=(bad, False))
+        refused(ValueError, "not an address", data=(bad, False))
 
 
 def test_G5_plain_host_memory_is_refused(fake):
