@@ -4,7 +4,7 @@
     scripts/python -n 4 docs/pictures.py            # writes both pictures
     scripts/python -n 4 docs/pictures.py --check    # fails if a committed picture differs
 
-Every cell shows what the library has put there: 4 ranks fill arrays with their process numbers, exchange padding and
+Every cell shows the library's result: 4 ranks fill arrays with their process numbers, exchange padding and
 redistribute; rank 0 gathers the sections and writes SVG as text, so the files are the same on every machine.
 """
 
@@ -43,7 +43,7 @@ STYLE = """
 
 
 class Picture:
-    """SVG, element by element."""
+    """An SVG file, built element by element."""
 
     def __init__(self, width, height):
         self.lines = [
@@ -87,7 +87,7 @@ class Picture:
 
 
 class Section:
-    """One process's part of an array, as it lies in memory."""
+    """One process's part of an array, as laid out in memory."""
 
     def __init__(self, array):
         self.values = array.view.tolist()
@@ -96,18 +96,18 @@ class Section:
         self.interior = [array.interior_range(d) for d in range(2)]
 
     def kind(self, *at):
-        """The pattern of a position: that of communication padding, of boundary padding, or none."""
+        """The pattern for a position: of communication padding, of boundary padding, or None."""
         if any(not begin <= a < end for a, (begin, end) in zip(at, self.owned)):
             return "copies"
         return "boundary" if any(not begin <= a < end for a, (begin, end) in zip(at, self.interior)) else None
 
     def box_of(self, positions):
-        """(first row, first column, rows, columns) that the positions fill."""
+        """The box (first row, first column, rows, columns) that the positions fill."""
         rows, columns = [p[0] for p in positions], [p[1] for p in positions]
         return min(rows), min(columns), max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
 
     def from_process(self, process):
-        """The box of the communication padding that a process has filled."""
+        """The box of the communication padding whose elements another process owns."""
         return self.box_of([
             (i, j) for i, row in enumerate(self.values) for j, value in enumerate(row)
             if value == process and self.kind(i, j) == "copies"
@@ -141,7 +141,7 @@ def draw_padding(sections, periodic):
         draw_section(picture, x, y, sections[process], f"process {process}")
     draw_section(picture, 560, 56, periodic, "process 0, axis 1 periodic")
 
-    # The padding of process 0 and what fills it.
+    # The padding of process 0, and the elements that fill it.
     target = sections[0]
     for process in (1, 2, 3):
         row, column, rows, columns = box = target.from_process(process)
@@ -181,7 +181,7 @@ def draw_padding(sections, periodic):
 
 
 def draw_array(picture, x, y, values, title):
-    """A whole array: every cell has the process from which its element comes."""
+    """A whole array: every cell shows the process that sent its element."""
     picture.text(x, y - 20, title, "title")
     picture.indices(x, y, range(len(values)), range(len(values[0])))
     for i, row in enumerate(values):
@@ -201,7 +201,7 @@ def runs(indices):
 
 
 def outline_blocks(picture, x, y, sections, are_rows):
-    """Draws a line around every block, and beside it the process that holds it."""
+    """Draws a line around every block, with the number of its process beside it."""
     for process, section in enumerate(sections):
         for row, rows in runs(section.indices[0]):
             for column, columns in runs(section.indices[1]):
@@ -213,7 +213,7 @@ def outline_blocks(picture, x, y, sections, are_rows):
 
 
 def outline_message(picture, x, y, values, sections, source, target):
-    """Draws dashed boxes around the elements that have come from one process to another."""
+    """Draws dashed boxes around the elements that one process has sent to another."""
     rows = [i for i in sections[target].indices[0] if source in values[i]]
     columns = [j for j in sections[target].indices[1] if values[rows[0]][j] == source]
     for row, n_rows in runs(rows):
@@ -259,7 +259,7 @@ def sections_of(array):
 
 def exchanged(comm, periodic):
     u = distview.zeros((8, 10), "bb", comm, dtype="int64", padding=1, periodic=periodic)
-    u.view[...] = -1  # in no picture
+    u.view[...] = -1  # the exchange must overwrite it: no picture shows it
     u.owned[...] = u.process
     u.exchange_padding()
     return sections_of(u)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Puts the sources of the site into one folder, as Sphinx wants them.
+"""Puts the sources of the site into one folder, in the structure that Sphinx expects.
 
 collect.py ROOT FOLDER: copies the Markdown pages of the checkout with their pictures, to where they are in the checkout,
 and the pages of docs/site; writes a page for each public header, and for each source file or folder that a page
@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 import markdown_text  # noqa: E402
 from tree import COMPONENTS, STACKS, Tree  # noqa: E402
 
-#: Folders whose include/ has public headers.
+#: Folders whose include/ contains public headers.
 HEADERS = (*COMPONENTS, "interop/common", *(f"interop/{stack}" for stack in STACKS), "c")
 
 _PICTURES = (".svg", ".png", ".jpg")
@@ -43,7 +43,7 @@ class Site:
         if file in self.written:
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Sphinx reads again what is newer.
+        # Sphinx reads changed files again, so an unchanged file keeps its time.
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
         self.written.add(file)
@@ -55,7 +55,7 @@ class Site:
         self.written.add(file)
 
     def page(self, path):
-        """A page of the checkout, whose links lead to pages of the site."""
+        """Writes a page of the checkout, with its links redirected to pages of the site."""
         page = markdown_text.parse(self.tree.text(path))
         lines = self.tree.text(path).splitlines()
         for number, target in markdown_text.links(page):
@@ -65,7 +65,7 @@ class Site:
         self.write(path, "\n".join(lines) + "\n")
 
     def target(self, page, target):
-        """What a link of a page becomes on the site."""
+        """The target on the site for a link of a page."""
         name, _, anchor = target.partition("#")
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target) or not name or name.endswith(".md"):
             return target
@@ -81,7 +81,7 @@ class Site:
         return posixpath.relpath(found, here or ".")
 
     def listing(self, path):
-        """The page that shows a file, or the files of a folder."""
+        """Writes the page that shows a file, or the files of a folder, and returns its path."""
         page = f"source/{path}.md"
         if (self.root / path).is_dir():
             self.folder_listing(path, page)
@@ -90,14 +90,14 @@ class Site:
         return page
 
     def literal(self, path, to):
-        """A page that shows a file, which is copied to beside it."""
+        """The text of a page that shows a file; copies the file beside the page."""
         self.copy(path, to)
         language = _LANGUAGES.get(posixpath.splitext(path)[1], "text")
         include = f"```{{literalinclude}} {posixpath.basename(to)}\n:language: {language}\n```\n"
         return f"---\norphan: true\n---\n\n# {path}\n\n{include}"
 
     def folder_listing(self, path, page):
-        """Pages of the folder first, then its other files; not those of folders below."""
+        """Lists the folder's pages first, then its other files, without those of subfolders."""
         names = [p for p in self.tree.below(path, suffixes=("",)) if posixpath.dirname(p) == path]
         lines = []
         for name in sorted(names, key=lambda name: (not name.endswith(".md"), name)):
@@ -109,13 +109,13 @@ class Site:
         self.write(page, f"---\norphan: true\n---\n\n# {path}\n\n" + "".join(lines))
 
     def header(self, component, path):
-        """The page of a public header; of one for C, its text."""
+        """Writes the page of a public header; for a C header, the page shows its text."""
         name = path[len(f"{component}/include/") :]
-        if name.endswith(".h"):  # its comments are for readers of the file
+        if name.endswith(".h"):  # its comments are written for readers of the file
             self.write(f"cpp/{name}.md", self.literal(path, f"cpp/{name}"))
             return
         text = title(f"<{name}>") + f".. doxygenfile:: {path}\n   :project: distview\n"
-        # Breathe leaves concepts out of files.
+        # Breathe omits concepts from the page of a file.
         code = re.sub(r"^namespace impl \{.*?^\} // namespace impl$", "", self.tree.text(path), flags=re.DOTALL | re.MULTILINE)
         space = re.search(r"^namespace (distview[\w:]*)", code, re.MULTILINE)
         for concept in re.findall(r"^concept (\w+)", code, re.MULTILINE):

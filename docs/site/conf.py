@@ -35,7 +35,7 @@ autodoc_member_order = "bysource"
 
 
 def stand_in():
-    """The extension module as its stub describes it: nothing has to be compiled for the docstrings."""
+    """The extension module as described by its stub, so that docstrings need no compilation."""
     path = ROOT / "python" / "tests" / "_distview.pyi.ref"
     code = compile(path.read_text(), str(path), "exec", flags=__future__.annotations.compiler_flag)
     module = types.ModuleType("distview._distview")
@@ -50,7 +50,7 @@ sys.modules["distview._distview"] = stand_in()
 
 
 def plain_docstring(app, what, name, thing, options, lines):
-    """Docstrings are written for help(): indented lines are code, and no character but ` has a meaning."""
+    """Docstrings are written for help(): indented lines are code, and only ` is a markup character."""
     result = []
     is_code = False
     for line in lines:
@@ -64,7 +64,7 @@ def plain_docstring(app, what, name, thing, options, lines):
 
 
 def is_no_namespace(record):
-    """Breathe declares a namespace on the page of each of its headers, which Sphinx warns of; all else passes."""
+    """Drops one warning: Breathe declares a namespace on the page of each of its headers. All others pass."""
     return not re.search(r"Duplicate C\+\+ declaration.*cpp:type:: \w+'", record.getMessage(), re.DOTALL)
 
 

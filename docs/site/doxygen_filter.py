@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Doxygen's input filter: the tables at the end of our comments become paragraphs with titles.
+"""Doxygen's input filter: the keyed lines at the end of our comments become paragraphs with titles.
 
     /// Collective: over comm                   /// @par Collective
     /// Errors:     ShapeError if extents   ->  /// over comm
@@ -7,8 +7,8 @@
                                                 /// @par Errors
                                                 /// ShapeError if extents differ
 
-What Doxygen would take for HTML or for one of its own commands is escaped. Private parts of classes are left out, and
-deduction guides, which Doxygen takes for functions.
+Characters that Doxygen would interpret as HTML or as one of its commands are escaped. Private parts of classes are left
+out, and deduction guides, too, which Doxygen misreads as functions.
 """
 
 import re
@@ -25,7 +25,7 @@ _KEY = re.compile(r"(Collective|Shapes|Indices|Units|Space|Touches|Cost|Errors|S
 
 
 def escaped(text):
-    """The text with <, @ and \\ outside of code spans made plain."""
+    """The text with Doxygen's special characters escaped outside of code spans."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(p if p.startswith("`") else re.sub(r"([<>@\\#%&])", r"\\\1", p) for p in parts)
 
@@ -54,7 +54,7 @@ def filtered(lines):
 
 
 def without_private(text):
-    """The text with blank lines where classes say private:, up to their end or to what is public again."""
+    """The text with blank lines in place of private parts of classes, up to the class's end or its next public part."""
     code = without_strings(text)
     kept, at = [], 0
     for begin in re.finditer(r"\bprivate\s*:", code):
@@ -71,7 +71,7 @@ def without_private(text):
 
 
 def without_guides(text):
-    """The text with blank lines where templates have deduction guides."""
+    """The text with blank lines in place of deduction guides."""
     guide = re.compile(r"^template <[^;{}]*>\n(\w+)\([^;{}]*\)\s*-> \1<[^;]*>;$", re.MULTILINE)
     return guide.sub(lambda match: "\n" * match[0].count("\n"), text)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conjugate gradients on a seven-point Laplacian beside the same iteration written by hand: three loops over plain
-// memory, planes of neighbours sent as they lie, one MPI_Allreduce for each scalar product. PETSc's with an assembled
-// matrix, if CMake found it.
+// Conjugate gradients on a seven-point Laplacian against the same iteration written by hand: three loops over plain
+// memory, border planes sent without packing, one MPI_Allreduce for each scalar product. If CMake found PETSc, its
+// conjugate gradients with an assembled matrix are a third contender.
 
 #include "baselines/petsc_gradient.hpp"
 #include "perf.hpp"
@@ -30,7 +30,7 @@ KOKKOS_FUNCTION double right_side(std::int64_t i, std::int64_t j, std::int64_t k
     return static_cast<double>((i * 31 + j * 17 + k * 7) % 23) / 7 - 1;
 }
 
-/// n x n x n cells with one more on every side.
+/// The baseline by hand: n x n x n cells with one more on every side.
 class ByHand {
 public:
     ByHand(std::int64_t n, int rank, int ranks) : m_n(n), m_rank(rank), m_ranks(ranks) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements by global index. Loads of a neighbour's elements in a kernel, beside loads of the same numbers from this
-// process's own memory; and a 27-point stencil by global indices alone, beside one of padded arrays.
+// Elements by global index. A kernel loads elements of the neighbouring rank; the baseline loads the same numbers from
+// its own memory. A 27-point stencil reads by global indices alone; the baseline is the stencil on padded arrays.
 
 #include "perf.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 using namespace distview;
 using perf::Exec;
 
-/// Elements of the next rank, in an order that no prefetcher sees through.
+/// Loads elements of the next rank in an order that defeats prefetchers.
 void loads(benchmark::State& state) {
     const Exec exec;
     const Communicator& comm = perf::communicator();
@@ -31,14 +31,14 @@ void loads(benchmark::State& state) {
     const auto u = make_dist_view<double*>(exec, "u", comm, layout);
     const std::int64_t own_first = each * comm.rank();
     for (std::int64_t i = 0; i < each; ++i)
-        u.view()(i) = static_cast<double>(own_first + i); // so that another rank's are others
+        u.view()(i) = static_cast<double>(own_first + i); // each rank holds other values
     GlobalAccess access(exec, comm, u);
     access.fence(exec);
     const auto at = access.elements();
     const std::int64_t first = each * ((comm.rank() + 1) % comm.size());
     const Kokkos::View<std::int64_t*, Exec> wanted("wanted", static_cast<std::size_t>(count));
     std::uint64_t bits = 1;
-    double sum_of_wanted = 0; // a whole number, as are the sums of elements
+    double sum_of_wanted = 0; // exact: all elements are whole numbers
     for (std::size_t k = 0; k < wanted.size(); ++k) {
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         wanted(k) = static_cast<std::int64_t>((bits >> 33) % static_cast<std::uint64_t>(each));
@@ -96,7 +96,7 @@ struct Stencil {
     }
 };
 
-/// The element that arrays have at a global index.
+/// The value at a global index.
 struct Number {
     KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t i, std::int64_t j,
                                                   std::int64_t k) const {
@@ -137,7 +137,7 @@ void stencil27(benchmark::State& state) {
     PaddingExchangePlan plan(comm, with_padding);
     const auto from = p.view();
     const auto to = q.view();
-    // The walls are where no padding is.
+    // Cells at the walls have no padding beyond them: the stencil skips them.
     std::int64_t first[3], last[3];
     for (int d = 0; d < 3; ++d) {
         const LocalRange range = p.interior_range(d);

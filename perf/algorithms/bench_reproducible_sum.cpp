@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reproducible sums, scalar products and norms beside those that depend on the ranks, of 10^7 doubles a rank. In
-// `line`, threads add up rows where they lie; the rows of `cube` are short and padded: they are copied together first.
+// Reproducible sums, scalar products and norms against reductions whose result depends on the ranks, of 10^7 doubles a
+// rank. Threads add up the rows of `line` in place; the rows of `cube` are short and padded: they are copied together first.
 
 #include "perf.hpp"
 
@@ -20,7 +20,7 @@ using perf::Exec;
 
 constexpr ReductionOptions exactly{.reproducible = true};
 
-/// Numbers between -1 and 1, or, if `wide`, of a hundred powers of two.
+/// Numbers between -1 and 1, or, if `wide`, spread over a hundred powers of two.
 struct Scattered {
     bool wide;
     template <class... Indices>

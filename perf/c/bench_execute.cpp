@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the C face adds to an exchange that has next to nothing to copy: a periodic row of 64 float64 on every rank, width
-// 1, of borrowed memory, one field and three. `cpp` is the C++ call with DistViews, `c` the one with handles, `memory` the
-// one with plain memory, `fortran` the one with allocatable arrays of Fortran. Wrapping is distview_array_borrow_local()
-// and its release.
+// The cost that the C face adds to an exchange with next to nothing to copy: a periodic row of 64 float64 on every rank,
+// width 1, in borrowed memory, for one field and for three. Contenders: `cpp`, the C++ call with DistViews; `c`, the call
+// with handles; `memory`, with plain memory; `fortran`, with Fortran's allocatable arrays. Wrapping is
+// distview_array_borrow_local() and its release.
 
 #include "count_instructions.hpp"
 #include "perf.hpp"
@@ -144,7 +144,7 @@ void execute(benchmark::State& state) {
     state.counters["memory_ns"] = medians[2] * per_exchange;
     state.counters["c_more_ns"] = (medians[1] - medians[0]) * per_exchange;
 
-    // The other ranks do the same at their own pace: they come early and wait.
+    // The other ranks run the same exchanges at full speed, so they are always early: the counted rank never waits.
     const int counted = perf::smoke() ? 2 : 20;
     const auto instructions = [&](const char* name, auto exchange) {
         const auto many = [&] {

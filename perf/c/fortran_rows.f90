@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! The rows of bench_execute.cpp as a Fortran program has them: allocatable arrays, and one plan.
+! The rows of bench_execute.cpp in a Fortran program: allocatable arrays, and one plan.
 module fortran_rows
     use, intrinsic :: iso_c_binding
     use distview
@@ -14,7 +14,7 @@ module fortran_rows
 
 contains
 
-    ! Gives the addresses of three rows of so many cells, with one of padding on each side.
+    ! Returns the addresses of three rows of `cells` cells, each row with one padding cell on each side.
     subroutine make(mpi_comm, cells, addresses) bind(C, name="fortran_rows_make")
         integer(c_int), value :: mpi_comm, cells
         type(c_ptr), intent(out) :: addresses(3)

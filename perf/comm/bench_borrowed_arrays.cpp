@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays in memory that the library did not allocate, as Fortran programs and solvers have them: padding
-// exchanges and redistributions by the plan's own choice and by messages, beside the same plan on an array of
-// make_dist_view() and MPI written by hand. Between hosts (two_hosts.sh) all of them are messages.
+// Arrays in memory that the library did not allocate, as in Fortran programs and solvers: padding exchanges and
+// redistributions by the plan's own choice and by messages. Baselines: the same plan on an array of make_dist_view(),
+// and MPI written by hand. Between hosts (two_hosts.sh) every contender uses messages.
 
 #include "baselines/mpi_packed.hpp"
 #include "baselines/mpi_rows.hpp"
@@ -28,7 +28,7 @@ using perf::Data;
 using perf::Exec;
 using perf::Section;
 
-/// The contenders of one shape on arrays of their own.
+/// The contenders of one shape, each with its own arrays.
 template <int Rank>
 struct Exchanges {
     using Array = DistView<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>;
@@ -110,7 +110,7 @@ DISTVIEW_SHAPE(3, 128, 100);
 
 double number(std::int64_t i, std::int64_t j) { return static_cast<double>(i * 8209 + j); }
 
-/// A square matrix of which ranks hold blocks of rows, transposed, or dealt out in blocks of half the length.
+/// A square matrix in blocks of rows: transposed, or dealt out again in blocks of half the length.
 void redistribute(benchmark::State& state, std::int64_t n, std::int64_t block, bool transposes) {
     using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
     const Exec exec;

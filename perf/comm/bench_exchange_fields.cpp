@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several fields in one exchange against one exchange each, for small cubes where what an exchange
-// costs is not the copying; over both transports, beside the same by hand.
+// Several fields in one exchange against one exchange for each field, over both transports, on small cubes, where
+// copying does not dominate the cost. Baseline: the same by hand.
 
 #include "baselines/mpi_packed.hpp"
 #include "baselines/section.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an exchange costs that has next to nothing to copy: a periodic row of 64 float64 on every
-// rank, width 1, against two flags and two assignments. Times are of one exchange, from many in a
-// row; instructions are those of one rank that never waits.
+// The fixed cost of an exchange with next to nothing to copy: a periodic row of 64 float64 on every rank, width 1.
+// Baseline: two flags and two assignments. Times are for one exchange, averaged over many in a row; instructions
+// are counted on one rank that never waits.
 
 #include "baselines/shared_window.hpp"
 #include "count_instructions.hpp"
@@ -24,8 +24,8 @@ using perf::Exec;
 
 constexpr std::int64_t cells = 64;
 
-/// The floor: says ready, waits for the neighbours, copies one element of each, says consumed and
-/// waits for that as well. As a plan does, it keeps what neighbours read until they have read it.
+/// The lower bound: signals ready, waits for the neighbours, copies one element from each, signals consumed and waits
+/// for the neighbours' signals. Like a plan, it leaves its border unchanged until the neighbours have read it.
 class FlagAndCopy {
 public:
     explicit FlagAndCopy(const Communicator& comm)
@@ -105,7 +105,7 @@ void latency(benchmark::State& state) {
         return [times, exchange] {
             for (int i = 0; i < times; ++i) {
                 exchange();
-                benchmark::ClobberMemory(); // the floor must not be seen to do the same again
+                benchmark::ClobberMemory(); // stops the compiler from merging floor executions
             }
         };
     };
@@ -114,14 +114,14 @@ void latency(benchmark::State& state) {
                       {{"direct", repeat([&] { direct.execute(exec, row); })},
                        {"floor", repeat([&] { floor.execute(); })},
                        {"message", repeat([&] { message.execute(exec, plain); })}});
-    // Of one exchange, not of all.
+    // Counters are for one exchange, not for all repetitions.
     const double per_exchange = 1e9 / times;
     state.counters["direct_ns"] = medians[0] * per_exchange;
     state.counters["floor_ns"] = medians[1] * per_exchange;
     state.counters["message_ns"] = medians[2] * per_exchange;
     state.counters["above_floor_ns"] = (medians[0] - medians[1]) * per_exchange;
 
-    // The other ranks do the same at their own pace: they come early and wait.
+    // The other ranks run the same exchanges at full speed, so they are always early: the counted rank never waits.
     const int counted = 20;
     const auto instructions = [&](const char* name, auto exchange) {
         const auto many = [&] {

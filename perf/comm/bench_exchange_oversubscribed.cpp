@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading in place against messages, and against MPI by hand, with ranks in all directions, meant for more ranks than
-// cores: who waits must leave the core to those that it waits for. Run it with 8 and 12 ranks on 2 cores.
+// Reading in place against messages, and against MPI by hand, with neighbours along all axes and more ranks than cores:
+// a waiting rank must yield its core to the ranks it waits for. Run it with 8 and 12 ranks on 2 cores.
 //
 // `pinned` binds all ranks to the first processors that they may use, and lets each compute before it exchanges:
 // run it with 2, 3 and 4 ranks.
@@ -85,7 +85,7 @@ private:
     cpu_set_t m_before{};
 };
 
-/// So much work that a processor of this rank alone would take this long.
+/// Work that takes a processor this long if no other rank shares it.
 class Computation {
 public:
     explicit Computation(std::int64_t microseconds) {
@@ -113,7 +113,7 @@ void compare(benchmark::State& state, std::int64_t n, std::int64_t processors,
     const Exec exec;
     Computation computation(perf::smoke() ? 1 : microseconds);
     const Processors bound(processors);
-    MPI_Comm parent = MPI_COMM_NULL; // another one, which finds out who shares a processor now
+    MPI_Comm parent = MPI_COMM_NULL; // new: determines again which ranks share processors
     MPI_Comm_dup(perf::communicator().mpi(), &parent);
     const Communicator comm(parent);
     const ArrayLayout layout = bricks(perf::smoke() ? 4 : n, comm.size());

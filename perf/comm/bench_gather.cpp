@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements by global index. Lists of random elements, gathered and combined by a plan, against a hand-written
-// MPI_Alltoallv whose indices were exchanged before, and, to gather, MPI_Get and MPI_Win_flush for each.
+// Elements by global index: a plan gathers and combines lists of random elements. Baselines: a hand-written MPI_Alltoallv
+// whose indices were exchanged before, and, for gathering, MPI_Get and MPI_Win_flush for each element.
 
 #include "baselines/mpi_lists.hpp"
 #include "perf.hpp"
@@ -33,7 +33,7 @@ using List = Kokkos::View<double*, Kokkos::HostSpace>;
 double value_at(std::int64_t index) { return static_cast<double>(index % 999983); }
 double contribution(int rank, std::int64_t k) { return static_cast<double>((k + rank) % 251); }
 
-/// Lists of random elements of an array of `extent` elements a rank; `others`: of other ranks alone.
+/// Lists of random elements of an array with `extent` elements a rank; `others`: only elements of other ranks.
 struct Draw {
     std::int64_t extent = 0;
     std::int64_t count = 0;
@@ -63,7 +63,7 @@ struct Draw {
     }
 };
 
-/// One set of arrays, and the contenders that work on them.
+/// One set of arrays, and the contenders that use them.
 class Place {
 public:
     Place(benchmark::State& state, const Exec& exec, const Draw& draw)
@@ -83,7 +83,7 @@ public:
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// `scale`: the gets fetch one element of so many.
+    /// `scale`: the MPI_Get contenders fetch only one element in `scale`.
     void add_gathers(std::int64_t scale) {
         for (const Array& array : {m_shared, m_plain})
             for (std::size_t i = 0; i < array.view().size(); ++i)
@@ -164,7 +164,7 @@ private:
     bool m_correct = true;
 };
 
-/// The contenders of several places, for several pages decide as well as the code.
+/// Times the contenders in several places, because the pages of an array influence its time as much as the code does.
 template <class Add>
 std::vector<double> contest(benchmark::State& state, const Draw& draw, const Add& add) {
     const Exec exec;
@@ -179,7 +179,7 @@ std::vector<double> contest(benchmark::State& state, const Draw& draw, const Add
     return perf::contest(state, exec, contenders);
 }
 
-/// Arguments: elements of a rank's section, of its list, and whether these are all of other ranks.
+/// Arguments: elements of a rank's section, elements of its list, and whether other ranks own all of them.
 Draw draw_of(const benchmark::State& state) {
     if (perf::smoke()) return {1000, 500, state.range(2) != 0};
     return {state.range(0), state.range(1), state.range(2) != 0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ghosts of a graph that joins each cell of a cube to those that it touches, against the padding of the same cells and
-// a hand-written MPI_Alltoallv. Ranks split one axis; there are walls around. Before each timed exchange every rank
-// writes anew what others get, which is not timed.
+// Ghosts of a graph that joins each cell of a cube to the cells it touches. Baselines: the padding of the same cells,
+// and a hand-written MPI_Alltoallv. Ranks split one axis; the edges are walls. Before each timed exchange every rank
+// rewrites the cells that others read, which is not timed.
 
 #include "baselines/mpi_lists.hpp"
 #include "perf.hpp"
@@ -31,7 +31,7 @@ using Indices = std::vector<std::int64_t>;
 using Vector = DistView<double*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using Cube = DistView<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// As blocks with padding, too.
+/// The cubes also as a block layout with padding.
 struct Cubes : perf::TouchingCubes {
     ArrayLayout padded() const {
         std::vector<int> grid(3, 1);
@@ -47,7 +47,7 @@ struct Cubes : perf::TouchingCubes {
     }
 };
 
-/// One set of arrays, and the contenders that work on them.
+/// One set of arrays, and the contenders that use them.
 class Place {
 public:
     Place(benchmark::State& state, const Exec& exec, const Cubes& cubes)
@@ -99,7 +99,7 @@ private:
                 m_cubes.place(m_cubes.cell(m_vector.global_index(0, LocalIndex(i)).value())));
         return result;
     }
-    /// The place of an own cell among those with padding.
+    /// The address of an own cell in the padded array.
     double* padded(std::int64_t index) const {
         const Cubes::Cell cell = m_cubes.cell(index);
         std::array<std::int64_t, 3> at{};
@@ -111,7 +111,7 @@ private:
         return &m_padded.view()(at[0], at[1], at[2]);
     }
 
-    /// Cells as they are before an exchange: those of others are -1.
+    /// The state before an exchange: ghosts and padding are -1.
     void set() const {
         Kokkos::deep_copy(m_padded.view(), -1.0);
         Kokkos::deep_copy(m_vector.view(), -1.0);
@@ -161,7 +161,7 @@ private:
     PaddingExchangePlan m_padding_message;
     GhostExchangePlan m_direct;
     GhostExchangePlan m_message;
-    Indices m_indices; ///< as many as there are ghosts: what a list of them takes at least
+    Indices m_indices; ///< one index a ghost: the least memory that a list of ghosts needs
     std::vector<double*> m_given;
     std::vector<double*> m_given_padded;
     std::vector<perf::Contender> m_contenders;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Filling the padding of a periodic array, corners included: a plan, reading in place and by
-// messages, against what experts write by hand for this shape and against the floor, plain copies
-// from memory that ranks share. Ranks split one axis. Before each timed exchange every rank writes
-// its border anew, which is not timed.
+// Filling the padding of a periodic array, corners included: a plan, reading in place and by messages, against
+// exchanges that experts write by hand for this shape, and against the floor: plain copies from memory that ranks
+// share. Ranks split one axis. Before each timed exchange every rank rewrites its border, which is not timed.
 
 #include "baselines/mpi_packed.hpp"
 #include "baselines/mpi_planes.hpp"
@@ -34,8 +33,8 @@ using perf::Section;
 
 /// The contenders of one shape, each verified when it is added, and the arrays that they work on.
 ///
-/// Theirs is an array as anybody would allocate it, and so is that of `private`, which we must pack: nobody
-/// would keep its memory while MPI uses it.
+/// The baselines and `private` work on an array from an ordinary allocation: no program leaves such an array
+/// untouched while MPI uses it, so the plan of `private` must pack.
 template <int Rank>
 class Place {
 public:
@@ -52,7 +51,7 @@ public:
           m_types(perf::baseline_communicator(), section, array()) {
         double* const shared = m_shared.view().data();
         const bool alone = section.ranks == 1;
-        // Nobody behind one who works on the same array and leaves it in the caches.
+        // Order: no contender follows one that works on the same array and would leave it in the caches.
         add("direct", shared, [this] { m_direct.execute(m_exec, m_shared); });
         if (!alone) add("packed", array(), [this] { m_packed.execute(); });
         add("floor", m_window.array(), [this] { m_window.execute_boxes(); });
@@ -99,8 +98,8 @@ private:
         m_contenders.push_back(
             {name, exchange, [this, array] { perf::rewrite_border(m_section, array); }});
     }
-    /// A part of one, which alone does not fill the padding; `before` leaves caches and buffers as
-    /// the parts before it do.
+    /// A part of a contender, which alone does not fill the padding; `before` leaves caches and buffers in the
+    /// state in which the preceding parts leave them.
     void add_part(const std::string& name, const std::function<void()>& work,
                   const std::function<void()>& before) {
         m_contenders.push_back({name, work, before});
@@ -148,7 +147,7 @@ private:
     bool m_correct = true;
 };
 
-/// What the bars ask for, from the medians of contest().
+/// Adds the ratios that the performance targets limit, from the medians of contest().
 void add_ratios(benchmark::State& state, const std::vector<perf::Contender>& contenders,
                 const std::vector<double>& medians) {
     const auto of = [&](const std::string& name) {
@@ -160,7 +159,7 @@ void add_ratios(benchmark::State& state, const std::vector<perf::Contender>& con
     counters["direct_over_floor"] = of("direct") / of("floor");
     counters["direct_over_best_floor"] =
         of("direct") / std::min({of("floor"), of("floor_rows"), of("floor_packed")});
-    if (of("packed_message") == 0) return; // one rank
+    if (of("packed_message") == 0) return; // a single rank sends no messages
 
     counters["packed_over_parts"] =
         of("packed") / (of("packed_pack") + of("own") + of("packed_message") + of("packed_unpack"));
@@ -202,7 +201,7 @@ void padding_exchange(benchmark::State& state) {
     places.front()->add_counters();
 }
 
-// Few cells come with many repetitions. The last argument: whether ranks split the fastest axis.
+// Shapes with few cells get many repetitions. The last argument: whether ranks split the fastest axis.
 #define DISTVIEW_SHAPE(rank, n, width, times)                                                      \
     BENCHMARK(padding_exchange<rank>)                                                              \
         ->ArgNames({"n", "width", "fastest"})                                                      \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What comes before the first exchange: the schedule of one process of a large grid, which is
-// arithmetic, and building and binding a plan, against the bare MPI set-up of the same messages.
+// The cost before the first exchange: the schedule of one process of a large grid, which is pure arithmetic, and
+// building and binding a plan. Baseline: the bare MPI set-up of the same messages.
 
 #include "perf.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transpositions, other block sizes and other process grids: a plan, reading in place and by messages,
-// against ScaLAPACK and FFTW where CMake found them, and against memcpy of the section's own bytes.
+// Transpositions, other block sizes and other process grids: a plan, reading in place and by messages, against
+// ScaLAPACK and FFTW where CMake found them, and against memcpy of as many bytes as the section has.
 
 #include "baselines/copy_section.hpp"
 #include "baselines/fftw_transpose.hpp"
@@ -23,7 +23,7 @@ using namespace distview;
 using perf::Exec;
 using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// A number that tells where an element comes from, small enough for exact sums.
+/// A number that identifies the element, small enough for exact sums.
 double number(std::int64_t i, std::int64_t j) {
     return static_cast<double>((i * 4099 + j) % (std::int64_t{1} << 40));
 }
@@ -51,8 +51,8 @@ bool equals(const Array& array, const Value& value) {
     return true;
 }
 
-/// A source and a target, in memory that ranks share and in memory that anybody would allocate, and
-/// the contenders that move the one to the other; each is verified when it is added.
+/// A source and a target, both in memory that ranks share and in memory from an ordinary allocation, and the
+/// contenders that redistribute the one to the other; add() verifies each.
 class Field {
 public:
     Field(benchmark::State& state, const ArrayLayout& from, const ArrayLayout& to)
@@ -63,14 +63,14 @@ public:
         reset_sources();
     }
 
-    /// What the target must hold, if it held -1 before, or what add() is told.
+    /// The expected target if it held -1, or the `before` values of add().
     std::function<double(std::int64_t, std::int64_t)> expected;
 
     void reset_sources() const {
         set(shared_from, number);
         set(plain_from, number);
     }
-    /// `before`: what the target holds before it is moved to.
+    /// `before`: the target's values before the redistribution.
     void add(const std::string& name, const Array& target, const std::function<void()>& move,
              double (*before)(std::int64_t, std::int64_t) = minus_one) {
         set(target, before);
@@ -88,7 +88,7 @@ public:
                                                      static_cast<std::int64_t>(m_copy.size()));
                               }});
     }
-    /// Plans of either transport by which ranks reach each other here.
+    /// Adds a plan for each transport by which the ranks can reach each other here.
     template <class Execute>
     void add_plans(const RedistributionOptions& options, const Execute& execute,
                    double (*before)(std::int64_t, std::int64_t) = minus_one) {
@@ -135,7 +135,7 @@ void execute_copy(const Exec& exec, RedistributionPlan& plan, const Array& from,
     plan.execute(exec, from, to);
 }
 
-/// A square matrix in square blocks; on a column of processes, or on a row of them.
+/// A square matrix in square blocks, on a column or a row of processes.
 struct Matrix {
     std::int64_t n = 0;
     std::int64_t block = 1;
@@ -184,8 +184,8 @@ BENCHMARK(transposition)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-/// A = A^T within one memory, beside what it saves: a second array, and the copy back from it. Arguments n,
-/// block, on_column.
+/// A = A^T within one memory, against the work that it saves: a second array, and the copy back from it.
+/// Arguments n, block, on_column.
 void transposition_in_place(benchmark::State& state) {
     const Matrix matrix{perf::smoke() ? 100 : state.range(0), perf::smoke() ? 8 : state.range(1),
                         state.range(2) != 0};
@@ -211,7 +211,7 @@ void transposition_in_place(benchmark::State& state) {
         number);
     field.add_memcpy();
     field.run();
-    // Transposed once or twice, whichever it was.
+    // Contenders may have transposed an array an odd or an even number of times.
     for (const Array& array : {field.shared_to, field.plain_to})
         perf::verify(state, equals(array, number) || equals(array, field.expected), "all of them");
 }
@@ -265,7 +265,7 @@ BENCHMARK(other_grid)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-/// C = A^T where rows are dealt out in blocks: what an FFT code does between its axes.
+/// C = A^T with rows dealt out in blocks: the step of an FFT code between its axes.
 void slab_transposition(benchmark::State& state) {
     const int ranks = perf::communicator().size();
     const std::int64_t n = perf::smoke() ? 12 * ranks : state.range(0) / ranks * ranks;
@@ -276,7 +276,7 @@ void slab_transposition(benchmark::State& state) {
 #ifdef DISTVIEW_PERF_HAVE_FFTW
     const perf::FftwTranspose fftw(field.comm.mpi(), n, n, field.plain_from.view().data(),
                                    field.plain_to.view().data());
-    field.reset_sources(); // planning tried it out
+    field.reset_sources(); // FFTW's planning overwrote them
     field.add("fftw", field.plain_to, [&] { fftw.execute(); });
 #endif
     field.add_memcpy();

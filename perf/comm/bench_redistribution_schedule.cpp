@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of single processes of large grids, for redistributions: time and memory may grow as the
-// process's real partners do, and no faster. No communication; every rank does the same.
+// The schedule of single processes of large grids, for redistributions: time and memory may grow only with the
+// number of real partners of the process. No communication; every rank does the same.
 
 #include "allocated_bytes.hpp"
 #include "perf.hpp"
@@ -29,7 +29,7 @@ struct Case {
     RedistributionOptions options{};
 };
 
-/// What a plan asks for one process: its runs, and the elements of each of its messages.
+/// The parts of a schedule that a plan needs for one process: its runs, and the elements of each of its messages.
 struct Built {
     std::int64_t received = 0;
     std::int64_t sent = 0;
@@ -94,7 +94,7 @@ void measure(benchmark::State& state, const std::vector<Case>& cases, int most_p
     }
 }
 
-/// A square matrix of 16 x 16 cells a process, on 10^3 to 10^6 of them, as near to a square as goes.
+/// A square matrix of 16 x 16 cells a process, on 10^3 to 10^6 processes; grids are as near to a square as possible.
 std::vector<ProcessGrid> grids() {
     return {ProcessGrid{25, 40}, ProcessGrid{100, 100}, ProcessGrid{250, 400},
             ProcessGrid{1000, 1000}};
@@ -138,7 +138,7 @@ void cyclic_to_blocks(benchmark::State& state) {
 }
 BENCHMARK(cyclic_to_blocks)->Iterations(20)->UseManualTime()->Unit(benchmark::kMicrosecond);
 
-/// A million labels at random on two processes, of which all is known: every run is one element.
+/// A million random labels on two processes, all of them known everywhere: every run is one element.
 void random_labels(benchmark::State& state) {
     const std::int64_t n = perf::smoke() ? 1000 : 1'000'000;
     std::mt19937_64 random(7);

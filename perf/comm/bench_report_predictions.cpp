@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the report (docs/report.md) says of programs with a planted defect, and whether the time that it predicts without
-// the defect is the time that the mended program takes: the counters `predicted` and `measured` are shares of the time
-// with the defect, `gain_off` how far they are apart as a share of the gain that was predicted (the aim: at most 0.4). A
-// defect that is not named fails. Run with 2 ranks that have a core each; with more ranks than cores for the eighth
-// defect alone.
+// What the report (docs/report.md) prints for programs with a planted defect, and whether its predicted time without the
+// defect equals the time of the mended program. The counters `predicted` and `measured` are gains as shares of the time
+// with the defect; `gain_off` is their difference as a share of the predicted gain (the aim: at most 0.4). A benchmark
+// fails if the report does not name the defect. Run with 2 ranks that have a core each; with more ranks than cores for
+// the eighth defect only.
 #include "perf.hpp"
 
 #include <distview/algorithms/gather.hpp>
@@ -34,14 +34,14 @@ using perf::Exec;
 using Cube = DistView<double***, Exec::memory_space>;
 using Clock = std::chrono::steady_clock;
 
-/// Steps of a program, timed where the prediction is about: an exchange, or the whole step.
+/// Times the part of a program's step that the prediction is about: an exchange, or the whole step.
 class Watch {
 public:
     void start() { m_began = Clock::now(); }
     void stop() {
         m_times.push_back(std::chrono::duration<double>(Clock::now() - m_began).count());
     }
-    /// The median, without the first ones, over ranks the mean.
+    /// The median without the first steps, averaged over ranks.
     double seconds(MPI_Comm comm) {
         m_times.erase(m_times.begin(),
                       m_times.begin() + static_cast<std::ptrdiff_t>(
@@ -80,9 +80,9 @@ double run(const Program& program, bool is_mended, const std::string& file) {
 }
 
 struct Found {
-    bool is_written = false; ///< the report, of a plan at least
+    bool is_written = false; ///< whether the file has a report of at least one plan
     bool is_named = false;
-    double share = -1; ///< predicted; negative: none
+    double share = -1; ///< predicted; negative if absent
     std::string sentence;
 };
 
@@ -95,7 +95,7 @@ std::string value_of(const std::string& line, const std::string& name) {
                    : line.substr(begin, line.find_first_of(",}", begin) - begin);
 }
 
-/// Rank 0 reads; all get to know.
+/// Rank 0 reads the file; all ranks get the result.
 Found read(const std::string& file, const std::string& kind) {
     Found found;
     std::ifstream in(file);
@@ -117,7 +117,7 @@ Found read(const std::string& file, const std::string& kind) {
     return found;
 }
 
-/// Whether ranks share processors: then only the last benchmark tells something.
+/// Whether ranks share processors: then only the last benchmark is meaningful.
 bool is_oversubscribed() {
     return static_cast<unsigned>(perf::communicator().size()) > std::thread::hardware_concurrency();
 }
@@ -151,13 +151,13 @@ void judge(benchmark::State& state, const std::string& kind, const Program& prog
     state.SetLabel("predicted " + std::to_string(found.share) + ", measured " +
                    std::to_string(measured) + ": " + found.sentence);
     perf::verify(state, found.is_written, "a report of the program's plans");
-    if (perf::smoke()) return; // times mean nothing then
+    if (perf::smoke()) return; // times are meaningless in a smoke run
     perf::verify(state, found.is_named, "the report names " + kind);
 }
 
 int steps() { return perf::smoke() ? 12 : 200; }
 
-/// What a program does between exchanges: `turns` operations on each element, with other values each time and on each rank.
+/// Work between exchanges: `turns` operations on each element, with values that differ by call and by rank.
 void compute(const Cube& u, int turns = 1) {
     static int step = 0;
     const double salt = ++step + 0.1 * perf::communicator().rank();
@@ -259,7 +259,7 @@ void one_rank_with_3_times_the_work(benchmark::State& state) {
         const ArrayLayout layout = cubes(comm, true);
         const Cube u = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
-        // So many operations that they, not memory, which ranks share, take the time.
+        // Enough operations to be bound by arithmetic, not by memory bandwidth, which ranks share.
         const int all = 20 * comm.size() + 40;
         const int mine = is_mended ? all / comm.size() : comm.rank() == 0 ? 60 : 20;
         for (int i = 0; i < steps() / 2; ++i) {
@@ -291,7 +291,7 @@ void borrowed_arrays(benchmark::State& state) {
     });
 }
 
-/// From rows to columns that are dealt out one by one; mended, in blocks.
+/// From rows to columns dealt out one by one (the defect), or in blocks (mended).
 void rows_of_8_bytes(benchmark::State& state) {
     judge(state, "short_runs", [](const Communicator& comm, bool is_mended, Watch& watch) {
         const std::int64_t n = perf::smoke() ? 16 : 64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of single processes of large grids, which nobody needs to have: time and memory must
-// not depend on how many processes there are. No communication; every rank does the same.
+// The schedule of single processes of large grids, which need not exist: time and memory must not depend on the
+// number of processes. No communication; every rank does the same.
 
 #include "allocated_bytes.hpp"
 #include "perf.hpp"
@@ -48,7 +48,7 @@ ArrayLayout make_layout(const ProcessGrid& grid) {
     return ArrayLayout(grid, axes);
 }
 
-/// Everything that a plan asks of a schedule.
+/// Builds every part of a schedule that a plan needs.
 bool build(const ArrayLayout& layout, int process) {
     const PaddingExchangeSchedule schedule(layout, process);
     std::int64_t elements = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies that are too short to start threads for: a rank with several threads fills the padding of a wrapped n x n
-// array from itself, beside a loop of one thread. Run it with one rank and two threads; where impl::tuning::one_thread_bytes
-// was chosen.
+// array from its own section. Baseline: a loop of one thread. impl::tuning::one_thread_bytes was chosen with it. Run it
+// with one rank and two threads.
 
 #include "perf.hpp"
 
@@ -18,7 +18,7 @@ using namespace distview;
 using perf::Exec;
 using Section = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// What an exchange does to a section of which both axes are periodic and whole.
+/// The work of an exchange if both axes of a section are periodic and not split.
 void fill_padding(const Section& u) {
     const std::size_t rows = u.extent(0);
     const std::size_t columns = u.extent(1);
@@ -32,12 +32,12 @@ void fill_padding(const Section& u) {
     }
 }
 
-/// Where the element comes from that belongs at `at`, of an axis with so many elements.
+/// The source index of the element at index `at` of a wrapped axis with `extent` elements.
 std::size_t wrapped(std::size_t at, std::size_t extent) {
     return at == 0 ? extent - 2 : at == extent - 1 ? 1 : at;
 }
 
-/// Whether `fill` makes all padding of the section right, and leaves the rest alone.
+/// Whether `fill` sets all padding of the section correctly and changes nothing else.
 template <class Fill>
 bool fills(const Section& u, const Fill& fill) {
     const std::size_t rows = u.extent(0);

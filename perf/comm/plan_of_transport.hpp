@@ -10,7 +10,7 @@
 
 namespace distview::perf {
 
-/// What `make` makes while DISTVIEW_TRANSPORT names this transport.
+/// The result of `make`, called while DISTVIEW_TRANSPORT names this transport.
 template <class Make>
 auto made_for_transport(const char* transport, Make&& make) {
     constexpr const char* variable = "DISTVIEW_TRANSPORT";
@@ -25,7 +25,7 @@ auto made_for_transport(const char* transport, Make&& make) {
     return made;
 }
 
-/// A plan that uses one transport only (and copies within a section), whatever the environment says.
+/// A plan that uses one transport only (and local copies within a section), whatever the environment requests.
 ///
 /// Collective: over comm
 /// Errors:     UsageError from its first use if the ranks cannot reach each other that way

@@ -32,7 +32,7 @@ Section make_section(std::int64_t n, std::int64_t width, bool fastest) {
     return section;
 }
 
-/// The same for a plan.
+/// The same shape as a layout for a plan.
 template <int Rank>
 ArrayLayout make_layout(const Section& section) {
     std::vector<int> grid(Rank, 1);

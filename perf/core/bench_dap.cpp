@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the exchange of a section through dap.h costs, against a plain copy of the same structs; and
-// the checks of a hundred thousand processes' dimension data, against one comparison of all of them.
+// The cost of exchanging a section through dap.h, against a plain copy of the same structs; and the cost of checking
+// the dimension data of a hundred thousand processes, against one comparison of all of the data.
 
 #include "perf.hpp"
 
@@ -25,16 +25,16 @@ using protocol::from_dap;
 using protocol::SectionDescription;
 using protocol::to_dap;
 
-/// So many calls are timed at once: one is shorter than the clock and the barrier.
+/// The number of calls timed together: one call is shorter than the clock's resolution and the barrier.
 int batch() { return perf::smoke() ? 10 : 1000; }
 
-/// Adds nanoseconds per call to what contest() says of whole batches.
+/// Adds nanoseconds per call to the counters of contest(), which times whole batches.
 void add_per_call(benchmark::State& state, const std::vector<std::string>& names) {
     for (const std::string& name : names)
         state.counters[name + "_ns_per_call"] = state.counters[name + "_us"] * 1e3 / batch();
 }
 
-/// What nobody can do without: memory for the structs, and a copy of each.
+/// The lower bound: memory for the structs, and a copy of each.
 struct PlainCopy {
     distview_dap_dim dims[2];
     std::int64_t extents[2];
@@ -56,7 +56,7 @@ std::unique_ptr<PlainCopy> copy_structs(const distview_dap_section& from,
     return copy;
 }
 
-/// A section of a padded 2-D block array, out to C and in again.
+/// Exports a section of a padded 2-D block array to C and imports it again.
 void exchange_of_a_section(benchmark::State& state) {
     const Exec exec;
     const BlockOptions options{.padding = 1};
@@ -118,7 +118,7 @@ void exchange_of_a_section(benchmark::State& state) {
 }
 BENCHMARK(exchange_of_a_section)->Iterations(50)->UseManualTime()->Unit(benchmark::kMicrosecond);
 
-/// Checks what all processes export, and compares it with a copy of itself.
+/// Checks the exports of all processes, against a comparison with a copy of them.
 void check_array(benchmark::State& state, const ArrayLayout& layout) {
     std::vector<SectionDescription> sections;
     sections.reserve(static_cast<std::size_t>(layout.process_count()));
@@ -159,7 +159,7 @@ void check_labels(benchmark::State& state) {
     const int processes = perf::smoke() ? 20 : 100'000;
     constexpr int labels_per_process = 16;
     std::vector<std::vector<std::int64_t>> labels(static_cast<std::size_t>(processes));
-    // As from a partitioned mesh: neighbours in space, scattered in number.
+    // Like a partitioned mesh: indices of a process are neighbours in space but scattered in number.
     for (std::int64_t i = 0; i < std::int64_t{labels_per_process} * processes; ++i)
         labels[static_cast<std::size_t>(i * 7919 % processes)].push_back(i);
     check_array(state,

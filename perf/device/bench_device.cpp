@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device is used for, beside copies from its memory to itself in the same run. Where Kokkos prefers a
-// host, the same on the host. Ahead of time it is counted how many bytes each must move at least, and how many
-// the sectors have that it touches; the share of the copies' bandwidth follows from both.
+// Operations on a device, timed against copies within its memory in the same run; on the host where Kokkos' default
+// is a host space. A model counts beforehand how many bytes each operation must move at least, and how many bytes are
+// in the memory sectors it touches; both numbers become shares of the copies' bandwidth.
 
 #include "device_times.hpp"
 #include "perf.hpp"
@@ -41,7 +41,7 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-/// Copies of memory to memory, of whose bandwidth shares are taken.
+/// Copies from memory to memory; their bandwidth is the reference for all shares.
 class Copies {
 public:
     explicit Copies(const DeviceExec& exec)
@@ -49,7 +49,7 @@ public:
           m_to(Kokkos::view_alloc("perf::to", exec), elements()) {}
 
     void run() const { Kokkos::deep_copy(m_exec, m_to, m_from); }
-    /// Read and written.
+    /// Bytes read and bytes written.
     double bytes() const { return 16.0 * static_cast<double>(elements()); }
 
 private:
@@ -60,10 +60,10 @@ private:
     Kokkos::View<double*, Memory> m_to;
 };
 
-/// Times some work in turns with copies and reports it as shares of their bandwidth.
+/// Times `work` in turns with copies and reports it as shares of their bandwidth.
 ///
-/// device_us: durations of all kernels and copies of the work together; wall_us: by the host's clock, until
-/// the device has finished; model_*: what was predicted.
+/// device_us: the summed durations of all kernels and copies of the work; wall_us: the host's clock, until the
+/// device has finished; model_*: the model's predictions.
 void report(benchmark::State& state, const DeviceExec& exec, const Traffic& model,
             const std::function<void()>& work) {
     const Copies copies(exec);
@@ -73,7 +73,7 @@ void report(benchmark::State& state, const DeviceExec& exec, const Traffic& mode
         work();
         exec.fence("distview::perf: the work has finished");
     };
-    // Until clocks are up: no number of copies that ranks would have to agree on.
+    // Warms the device for a fixed time until its clocks are up: a number of copies would need an agreement of the ranks.
     const auto start = std::chrono::steady_clock::now();
     while (!perf::smoke() && std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) {
         copies.run();
@@ -91,7 +91,7 @@ void report(benchmark::State& state, const DeviceExec& exec, const Traffic& mode
         wall.push_back(perf::timed(perf::Exec(), run));
         state.SetIterationTime(wall.back());
     }
-    // Work of which nothing was seen would have a share beyond all bounds.
+    // If no operation was seen, the share would be meaningless.
     perf::verify(state, !has_device || operations.kernels + operations.copies > 0,
                  "the number of operations, of at least one,");
     const double copied = copies.bytes() / median(of_copy);
@@ -108,7 +108,7 @@ void report(benchmark::State& state, const DeviceExec& exec, const Traffic& mode
     state.counters["useful_share"] = static_cast<double>(model.useful_bytes) / seconds / copied;
 }
 
-/// A value for every cell of a box with periodic edges, which are told by numbers beyond them.
+/// A value for every cell of a box with periodic edges; indices beyond an edge address the periodic images.
 struct Value {
     std::int64_t n;
 
@@ -127,13 +127,13 @@ AllElements all_elements(const DeviceExec& exec, const Field& field) {
              static_cast<std::int64_t>(view.extent(2))}};
 }
 
-/// The section's first element's number along axis 0, padding included.
+/// The global index along axis 0 of the section's first element, padding included.
 std::int64_t first_plane(const Field& field) {
     return field.global_index(0, field.interior_range(0).begin).value() -
            field.interior_range(0).begin.value();
 }
 
-/// Sets all elements of the interior and ruins the padding.
+/// Sets all elements of the interior and overwrites the padding with -1.
 void set(const DeviceExec& exec, const Field& field, std::int64_t n) {
     const auto view = field.view();
     const std::int64_t first = first_plane(field);
@@ -147,7 +147,7 @@ void set(const DeviceExec& exec, const Field& field, std::int64_t n) {
         });
 }
 
-/// Elements that are not what they should be.
+/// The number of elements with a wrong value.
 std::int64_t mismatches(const DeviceExec& exec, const Field& field, std::int64_t n) {
     const auto view = field.view();
     const std::int64_t first = first_plane(field);
@@ -162,7 +162,7 @@ std::int64_t mismatches(const DeviceExec& exec, const Field& field, std::int64_t
     return count;
 }
 
-/// Whether an exchange fills padding that was ruined before.
+/// Whether an exchange fills padding that held wrong values.
 ///
 /// Collective: over the plan's communicator
 bool fills(PaddingExchangePlan& plan, const DeviceExec& exec, const Field& field, std::int64_t n) {
@@ -205,7 +205,7 @@ void set_matrix(const DeviceExec& exec, const Matrix& matrix, std::int64_t n) {
         });
 }
 
-/// Elements that are not so many times those of set_matrix(), or of its transpose.
+/// The number of elements that differ from `times` times set_matrix()'s values, or those of its transpose.
 std::int64_t mismatches(const DeviceExec& exec, const Matrix& matrix, std::int64_t n,
                         std::int64_t times, bool transposed) {
     const auto view = matrix.view();

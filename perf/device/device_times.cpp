@@ -24,7 +24,7 @@ void require_success(cudaError_t error, const char* what) {
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
-/// A point in time of the device, once all that was enqueued before has been done.
+/// The time at which the device has finished all work enqueued before.
 class Moment {
 public:
     explicit Moment(const Kokkos::Cuda& exec) {
@@ -35,7 +35,7 @@ public:
     Moment& operator=(const Moment&) = delete;
     ~Moment() { cudaEventDestroy(m_event); }
 
-    /// Both must have come.
+    /// Both moments must have passed.
     double seconds_since(const Moment& earlier) const {
         float milliseconds = 0;
         require_success(cudaEventElapsedTime(&milliseconds, earlier.m_event, m_event),
@@ -62,7 +62,7 @@ private:
 };
 #endif
 
-/// Begins and ends of what was enqueued since it was made.
+/// The begins and ends of the operations enqueued since its construction.
 struct Recording {
     const DeviceExec& exec;
     const std::function<void()>& before;
@@ -76,8 +76,8 @@ struct Recording {
 
 Recording* g_recording = nullptr;
 
-/// Behind a wait the device has nothing to do: it would come to the first clock at once, and what the launch
-/// takes the host would count. What is done before is not recorded.
+/// After a wait the device is idle: it would take the first time stamp at once, and the time that the host needs for the
+/// launch would count. `before` therefore keeps the device busy; its own operations are not recorded.
 void Recording::begin() {
 #ifdef KOKKOS_ENABLE_CUDA
     Recording* const recording = std::exchange(g_recording, nullptr);
@@ -101,19 +101,19 @@ void end_kernel(std::uint64_t id) {
     if (g_recording && id == 1) g_recording->end();
 }
 
-/// Unless told otherwise, when it starts, Kokkos waits for the whole device before it calls back: then
-/// nothing would be enqueued behind anything, and what a launch and a wait take the host would count.
+/// Unless a tool requests otherwise at its start, Kokkos fences the whole device before each callback: then no
+/// operation could queue behind another, and the host's time for launches and waits would count.
 [[maybe_unused]] const bool asked_for_no_fences = [] {
     tools::set_request_tool_settings_callback(
         [](std::uint32_t, Kokkos_Tools_ToolSettings* settings) {
             settings->requires_global_fencing = false;
-            // A callback that is left would make all kernels those of a program with a tool.
+            // If this callback stayed set, Kokkos would treat every later kernel as one of a program with a tool.
             tools::set_request_tool_settings_callback(nullptr);
         });
     return true;
 }();
 
-/// Kernels and copies are recorded while it lives; then callbacks are again as they were, a tool's too.
+/// Records kernels and copies during its lifetime; its destructor restores earlier callbacks, a tool's included.
 class Listening {
 public:
     explicit Listening(Recording& recording) : m_callbacks(tools::get_callbacks()) {
@@ -187,8 +187,8 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
 } // namespace distview::perf
 
 #ifdef KOKKOS_ENABLE_CUDA
-// In front of the CUDA runtime's, which must be the shared library: Kokkos' tools do not see a library's copies.
-// By its symbol, since for nvcc that name has a definition for the device already.
+// Kokkos' tools do not see copies made by libraries, so this replaces the CUDA runtime's function (a shared library).
+// It is declared by its symbol, since nvcc already has a device definition of the name.
 extern "C" cudaError_t distview_perf_copy(void*, const void*, size_t, cudaMemcpyKind,
                                           cudaStream_t) __asm__("cudaMemcpyAsync");
 

@@ -12,19 +12,19 @@
 
 namespace distview::perf {
 
-/// The pieces of memory that a device fetches whole: of how many something is read from, or written to.
+/// The sectors, the units in which a device accesses memory, that reads or writes touch.
 ///
 /// Indices: bytes from an address that is a multiple of a sector's size
 class Sectors {
 public:
     static constexpr std::int64_t bytes = 32;
 
-    /// Bytes that lie together.
+    /// Adds `count` contiguous bytes from `first` on.
     void add(std::int64_t first, std::int64_t count) {
         if (count > 0) m_runs.emplace_back(first / bytes, (first + count - 1) / bytes + 1);
     }
 
-    /// Each sector once, however many runs touch it.
+    /// The number of sectors touched, each counted once, however many runs touch it.
     std::int64_t count() {
         std::sort(m_runs.begin(), m_runs.end());
         std::int64_t result = 0;
@@ -40,13 +40,13 @@ private:
     std::vector<std::pair<std::int64_t, std::int64_t>> m_runs;
 };
 
-/// Bytes that something moves from or to memory, and those of all sectors that it touches to do so.
+/// The bytes that an operation moves from or to memory, and the bytes of all sectors that it touches.
 struct Traffic {
     std::int64_t useful_bytes = 0;
     std::int64_t sector_bytes = 0;
 };
 
-/// Where the elements of a section lie: its strides in elements, the last axis's is 1.
+/// The memory layout of a section's elements: its strides in elements (1 along the last axis).
 struct SectionMemory {
     std::vector<std::int64_t> strides;
     std::int64_t element_bytes = 8;
@@ -80,7 +80,7 @@ struct SectionMemory {
     }
 };
 
-/// What an exchange copies within a section, ahead of time: every element is read and written once.
+/// The model of an exchange's copies within a section: every element is read and written once.
 inline Traffic local_traffic(const PaddingExchangeSchedule& schedule, const SectionMemory& memory) {
     Sectors read, written;
     std::int64_t elements = 0;

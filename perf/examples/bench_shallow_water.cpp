@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One step of the shallow-water model beside the STREAM triad of the same run. The cost model of a
+// One step of the shallow-water model against the STREAM triad of the same run. The cost model of a
 // step is 64 bytes a cell in float32: see examples/shallow_water/benchmark.hpp.
 
 #include "perf.hpp"
@@ -26,7 +26,7 @@ void shallow_water_step(benchmark::State& state) {
     shallow_water::Options options;
     options.element = shallow_water::Element::float32;
     options.mode = mode;
-    // The smoke run takes a size for which the norms after a step are known as well.
+    // The smoke run uses a size for which reference norms after one step exist as well.
     options.nx = perf::smoke() ? 360 : 3600;
     options.ny = perf::smoke() ? 180 : 1800;
     shallow_water::Model<float> model(exec, comm, options);
@@ -44,7 +44,7 @@ void shallow_water_step(benchmark::State& state) {
     constexpr std::int64_t mib = 1 << 20;
     program::Triad<> triad(exec, comm,
                            perf::smoke() ? mib : program::stream_bytes(comm, 512 * mib));
-    triad.run(1); // which checks its result
+    triad.run(1); // run() also checks the triad's result
     perf::contest(state, exec,
                   {{"step", [&] { model.step(); }}, {"triad", [&] { triad.run_once(); }}});
     const double step_bytes = 64.0 * static_cast<double>(options.nx * options.ny);

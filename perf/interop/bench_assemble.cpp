@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of a matrix on a cube of n^3 cells a rank: assemble() beside loops by hand that know the layout. Each cell is joined to the
-// 6 that it shares a face with, or to the 26 that it touches; there are walls around, and ranks split the first axis.
+// Rows of a matrix on a cube of n^3 cells a rank: assemble() against hand-written loops that know the layout. Each cell
+// is joined to the 6 cells that share a face with it, or to the 26 that touch it; the edges are walls; ranks split axis 0.
 
 #include "perf.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 using namespace distview;
 using perf::Exec;
 
-/// Whether a cell is joined to the one so many steps away.
+/// Whether a cell is joined to the one at the offset (i, j, k).
 bool is_joined(std::int64_t points, int i, int j, int k) {
     return points == 27 || (i != 0) + (j != 0) + (k != 0) <= 1;
 }
@@ -50,7 +50,7 @@ ByHand assemble_by_hand(std::int64_t points, std::int64_t n, int rank, int ranks
     return rows;
 }
 
-/// Arguments: cells along each axis and rank, and entries of a row.
+/// Arguments: cells along each axis and rank, and entries in a row.
 void assembled(benchmark::State& state) {
     const Exec exec;
     const Communicator& comm = perf::communicator();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ghosts of a graph that joins each cell of a cube to the 26 that it touches: our plan against the Tpetra::Import of the
-// same lists. Ranks split one axis; there are walls around. Before each timed exchange every rank writes anew what others
-// get, which is not timed. Tpetra imports to another vector, whose owned part it copies, and to the same memory.
+// Ghosts of a graph that joins each cell of a cube to the 26 cells it touches: our plan against the Tpetra::Import of the
+// same lists. Ranks split one axis; the edges are walls. Before each timed exchange every rank rewrites the cells that
+// others read, which is not timed. Tpetra imports into another vector (copying the owned part, too) or in place.
 
 #include "../comm/plan_of_transport.hpp"
 #include "perf.hpp"
@@ -27,7 +27,7 @@ using Vector = DistView<double*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 using Cubes = perf::TouchingCubes;
 
-/// One set of vectors, and the contenders that work on them.
+/// One set of vectors, and the contenders that use them.
 class Place {
 public:
     Place(benchmark::State& state, const Exec& exec, const Cubes& cubes)

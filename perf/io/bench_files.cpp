@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files of 1 GiB in the page cache: save_hdf5() and load_hdf5() with their checksums, of blocks of rows and of 2-D blocks
-// with padding, against MPI_File_write_at_all() and read_at_all() of the same bytes and memory that is made alike, whose
-// large pages the system fills twice as fast as those of a std::vector. save_npy() is there to tell what checksums
-// cost. DISTVIEW_PERF_FOLDER names the folder, by default /dev/shm.
+// with padding. Baseline: MPI_File_write_at_all() and read_at_all() of as many bytes, in memory allocated like the arrays:
+// the system fills its large pages twice as fast as those of a std::vector. save_npy() shows the cost of the
+// checksums. DISTVIEW_PERF_FOLDER names the folder, by default /dev/shm.
 
 #include "perf.hpp"
 
@@ -29,7 +29,7 @@ using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(i * 100003 + j); }
 
-/// What a line of /proc/self/status says, in MiB.
+/// The value of `key` in /proc/self/status, in MiB.
 double status_mib(const std::string& key) {
     std::ifstream in("/proc/self/status");
     for (std::string line; std::getline(in, line);)
@@ -47,7 +47,7 @@ void for_each_element(const Array& array, const Visit& visit) {
                   value_at(array.global_index(0, i).value(), array.global_index(1, j).value()));
 }
 
-/// The contenders, and the arrays that they write or read. Their files are gone at the end, however that comes.
+/// The contenders, and the arrays that they write or read. The destructor removes their files, after an error too.
 struct Place {
     Place(bool has_rows, std::int64_t edge)
         : extent(edge), rank(comm.rank()), size(comm.size()), name(has_rows ? "rows" : "blocks"),
@@ -71,7 +71,7 @@ struct Place {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Of this run alone.
+    /// A path that no other run uses.
     std::string path_of(const std::string& which) const {
         const char* const folder = std::getenv("DISTVIEW_PERF_FOLDER");
         return std::string(folder ? folder : "/dev/shm") + "/distview-perf-" + std::to_string(pid) +
@@ -110,7 +110,7 @@ struct Place {
     int pid; ///< of rank 0
 };
 
-/// Whether all files hold what was saved, by reading them; leaves the arrays as they were.
+/// Whether all files hold the saved values; reads them, and leaves the arrays as they were.
 bool all_are_right(benchmark::State& state, const Place& place) {
     const auto is_read = [](const Array& to, const auto& read) {
         Kokkos::deep_copy(to.view(), -1.0);
@@ -133,11 +133,11 @@ void report_rates(benchmark::State& state, const Place& place, const std::vector
     state.counters["of_raw"] = medians[1] / medians[0];
 }
 
-/// Most memory of rank 0 while it works, beyond what it had before.
+/// The peak of rank 0's memory during `work`, minus its memory before.
 template <class Work>
 void report_memory(benchmark::State& state, const Work& work) {
     const double anonymous = status_mib("RssAnon:");
-    std::ofstream("/proc/self/clear_refs") << 5; // the peak is what there is now
+    std::ofstream("/proc/self/clear_refs") << 5; // resets the peak to the present size
     const double before = status_mib("VmRSS:");
     work();
     state.counters["extra_anon_mib"] = status_mib("RssAnon:") - anonymous;

@@ -31,7 +31,7 @@ def cases(shape: tuple[int, ...], types: str, padding: int) -> dict:
     array = distview.zeros(shape, types, COMM, padding=padding)
     values = np.arange(np.prod(shape), dtype=float).reshape(shape)
     array.scatter(values)
-    # All of it on rank 0.
+    # Rank 0 has all rows.
     bounds = [0] + [shape[0]] * COMM.size
     whole = distview.make_layout(shape, [bounds] + ["n"] * (len(shape) - 1), COMM.size)
     target = distview.redistribute(array, whole)

@@ -30,7 +30,7 @@ class Case:
 
 
 class Producer:
-    """Somebody else's array: a dictionary made once."""
+    """Another library's array: a dictionary made once."""
 
     def __init__(self, export):
         self._export = export
@@ -40,7 +40,7 @@ class Producer:
 
 
 class NumpyProducer:
-    """The local part alone, as NumPy exchanges it."""
+    """The cost of the local part alone, as NumPy exchanges it."""
 
     def __init__(self, array):
         self.__array_interface__ = array.__array_interface__
@@ -100,7 +100,7 @@ def repetitions(function: Callable[[], Any]) -> int:
 
 
 def time_of(function: Callable[[], Any], count: int) -> float:
-    """Seconds of one call, over `count` of them."""
+    """Seconds for one call, averaged over `count` calls."""
     begin = time.perf_counter()
     for _ in range(count):
         function()

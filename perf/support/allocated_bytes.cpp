@@ -6,7 +6,7 @@
 #include <new>
 
 #if defined(__NVCC__)
-// nvcc takes operator new for a function of the device, too; nothing there calls this one.
+// nvcc treats operator new as a device function, too; no device code calls this one.
 #pragma nv_diag_suppress 20011, 20014
 #endif
 

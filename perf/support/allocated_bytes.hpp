@@ -5,8 +5,8 @@
 
 namespace distview::perf {
 
-/// Bytes that operator new has given out so far, none of them subtracted again. Programs with
-/// allocated_bytes.cpp among their sources have an operator new that counts.
+/// Bytes that operator new has handed out so far; freed bytes are not subtracted. Programs that have
+/// allocated_bytes.cpp among their sources replace operator new by one that counts.
 std::size_t allocated_bytes() noexcept;
 
 } // namespace distview::perf

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check_options.sh COMMAND...: bench_exchange_latency on two ranks, which COMMAND starts, does once what Google Benchmark's
-# options ask for, and ends as it should.
+# check_options.sh COMMAND...: COMMAND starts bench_exchange_latency on two ranks. The program must carry out Google
+# Benchmark's options once (not once a rank), and end with the expected status.
 set -u
 command=("$@")
 failed=0
 
-# expect STATUS LINES PATTERN OPTION...: how it ends, and how many lines match.
+# expect STATUS LINES PATTERN OPTION...: the expected exit status, and the number of output lines that match PATTERN.
 expect() {
     local status=$1 lines=$2 pattern=$3 output got
     shift 3

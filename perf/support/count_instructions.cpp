@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "count_instructions.hpp"
 
-// A thread is stopped after every instruction. Where atomic operations are a load that reserves and a store that fails if it
-// was stopped between, it would try for ever.
+// The tracer stops a thread after every instruction. On processors whose atomic operations are a load-reserve and a
+// conditional store, each stop makes the store fail: such a loop would never end there.
 #if defined(__linux__) && (defined(__x86_64__) || defined(__ARM_FEATURE_ATOMICS))
 #define DISTVIEW_PERF_CAN_STEP
 #endif
@@ -31,7 +31,7 @@ struct Shared {
     std::atomic<std::int64_t> instructions{0};
 };
 
-/// The second process: no more than system calls, for it is a copy of one that uses MPI.
+/// The second process uses system calls only: it is a fork of a process that uses MPI.
 [[noreturn]] void step_through(pid_t counted, Shared& shared) {
     int status = 0;
     if (ptrace(PTRACE_ATTACH, counted, nullptr, nullptr) != 0 ||
@@ -66,7 +66,7 @@ std::optional<std::int64_t> count_instructions(const std::function<void()>& work
     if (counter < 0)
         shared.phase = failed;
     else
-        prctl(PR_SET_PTRACER, counter, 0, 0, 0); // needed where only ancestors may trace
+        prctl(PR_SET_PTRACER, counter, 0, 0, 0); // needed where only ancestors may trace a process
     while (shared.phase == attaching) {
     }
 

@@ -7,11 +7,11 @@
 
 namespace distview::perf {
 
-/// Does `work`, and says how many instructions this thread executes for it, outside the operating
-/// system; none where that cannot be found out.
+/// Runs `work` and returns how many instructions this thread executes for it, outside the operating
+/// system; empty where they cannot be counted.
 ///
-/// A second process steps through them one by one, since virtual machines often have no counters:
-/// thousands of times slower than `work` alone, so whoever this thread waits for has long come.
+/// A second process steps through the instructions one by one, since virtual machines often lack counters. This is
+/// thousands of times slower than `work` alone, so any rank that this thread waits for has arrived long before.
 std::optional<std::int64_t> count_instructions(const std::function<void()>& work);
 
 } // namespace distview::perf

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int wrong_use = 2;
 
-/// Ranks other than 0 run everything and report nothing.
+/// The reporter of ranks other than 0, which run everything and report nothing.
 class NullReporter final : public benchmark::BenchmarkReporter {
 public:
     NullReporter() {
@@ -37,7 +37,7 @@ private:
     std::ostream m_nowhere{nullptr};
 };
 
-/// Whether a switch of Google Benchmark's is on, as it reads the command line and, for want of it there, the environment.
+/// Whether a switch of Google Benchmark is on, by its rules: the command line, else the environment.
 bool is_on(const std::vector<char*>& arguments, const std::string& name) {
     const auto is_true = [](std::string value) {
         for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -57,13 +57,13 @@ bool is_on(const std::vector<char*>& arguments, const std::string& name) {
     return on;
 }
 
-/// Ends MPI and Kokkos while all ranks are there.
+/// Ends MPI and Kokkos while every rank still runs.
 void end() {
     distview::perf::program_state().comm.reset();
     distview::perf::program_state().runtime.reset();
 }
 
-/// Launchers drop what they have not read when the first rank fails: the others wait for rank 0, which says why.
+/// When the first rank fails, launchers drop unread output: the others wait until rank 0 has printed the reason.
 int refuse(const char* why) {
     const distview::Communicator& comm = *distview::perf::program_state().comm;
     if (comm.rank() == 0) std::fprintf(stderr, "%s\n", why);
@@ -72,12 +72,12 @@ int refuse(const char* why) {
     return wrong_use;
 }
 
-/// What Google Benchmark calls before it leaves by exit(), with status 0 also where a value is wrong.
+/// The function that Google Benchmark calls before its exit(), whose status is 0 even if a value is wrong.
 template <int status>
 [[noreturn]] void print_help_and_exit() {
     if (distview::perf::program_state().comm->rank() == 0) {
         benchmark::PrintDefaultHelp();
-        std::puts("          [--smoke] tiny sizes, to check that it works");
+        std::puts("          [--smoke] runs tiny sizes, only to check that the benchmark works");
         std::fflush(stdout);
     }
     end();
@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
         else
             arguments.push_back(argv[i]);
     }
-    // The file that the user names, by argument or environment, is rank 0's.
+    // Rank 0 alone writes the file that the user names by argument or environment.
     char no_file[] = "--benchmark_out=";
     if (rank != 0) arguments.push_back(no_file);
     if (state.comm->size() > 1 && is_on(arguments, "benchmark_enable_random_interleaving"))
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
         state.runtime.emplace(argc, argv);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1); // Kokkos may have started on other ranks
+        MPI_Abort(MPI_COMM_WORLD, 1); // Kokkos may run on other ranks
     }
     state.comm.emplace(MPI_COMM_WORLD);
     const int status = run(argc, argv);

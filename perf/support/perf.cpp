@@ -36,7 +36,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether all ranks read the same clock, and have a core each to wait on.
+/// Whether all ranks read the same clock, and each has a core to wait on.
 bool can_start_together() {
     static const bool can = [] {
         MPI_Comm node = MPI_COMM_NULL;
@@ -51,8 +51,8 @@ bool can_start_together() {
     return can;
 }
 
-/// When the ranks are to start: at once, for a barrier lets them go microseconds apart, and who
-/// comes last would be waited for in what is timed.
+/// The common start time of the ranks. A barrier would release them microseconds apart, and the timed work
+/// would include waiting for the last one.
 Clock::time_point start_together() {
     if (!can_start_together()) {
         agree(communicator(), "timed", nullptr); // a barrier
@@ -80,10 +80,10 @@ double timed(const Exec& exec, const std::function<void()>& work) {
 
 namespace {
 
-/// How many runs it takes until a contender finds of its memory what it would find if there were no others:
-/// caches keep what comes again and again, and drop other things only by and by.
+/// The number of untimed runs until the caches hold for a contender what they would without the others: caches
+/// keep data that is used repeatedly and drop the rest only gradually.
 ///
-/// `seconds` are those of earlier runs, the same on all ranks.
+/// `seconds`: times of the contender's earlier runs, the same on all ranks.
 int warm_ups(const std::vector<double>& seconds) {
     constexpr double enough_seconds = 2e-3;
     constexpr double most = 12;
@@ -103,7 +103,7 @@ std::vector<double> contest(benchmark::State& state, const Exec& exec,
         const std::size_t turn = seconds[0].size();
         const std::vector<Contender>& contenders =
             places[std::min(turn * places.size() / turns, places.size() - 1)];
-        // There and back: who runs behind one that uses the same memory finds more of it in the caches.
+        // Alternates the order: a contender finds more in the caches if the one before it used the same memory.
         const bool back = turn % 2 == 1;
         if (!smoke() || turn < 2)
             for (std::size_t k = 0; k < contenders.size(); ++k) {

@@ -18,16 +18,16 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 
 /// The ranks of this run; valid between the start and the end of main().
 const Communicator& communicator();
-/// The same ranks for the baselines' own messages: plans receive on the library's, and would take them for theirs.
+/// The same ranks for the baselines' own messages: on the library's communicator, plans would receive these messages.
 ///
 /// Collective: the first call
 MPI_Comm baseline_communicator();
-/// Whether to do as little as shows that the benchmark works (--smoke).
+/// Whether to do only the minimum that shows that the benchmark works (--smoke).
 bool smoke();
 
 /// Seconds that `work` takes on the slowest rank: fence, start together, work, fence, stop.
 ///
-/// On one node the ranks start at the same instant of its clock, else after a barrier.
+/// On one node all ranks start at the same instant of the node's clock, else after a barrier.
 ///
 /// Collective: over communicator()
 double timed(const Exec& exec, const std::function<void()>& work);
@@ -43,24 +43,24 @@ struct Contender {
 /// Times the contenders in turns and reports the first as the benchmark's time; every contender's
 /// median in microseconds and its ratio to the first become counters ("<name>_us", "<name>_ratio").
 ///
-/// Turns, there and back, because the machine changes its mind while a benchmark runs, and caches hold more
-/// for who runs behind one that uses the same memory; each begins with runs that are not timed (2 ms of
-/// them, 1 to 12 runs), so that they hold what they would if there were no other contenders. Iteration
-/// counts are fixed by the caller with ->Iterations(): ranks must not decide them one by one.
+/// The order of turns alternates, because the machine's speed changes while a benchmark runs, and a contender finds more
+/// in the caches if the one before it used the same memory. Each turn begins with runs that are not timed (2 ms of
+/// them, 1 to 12 runs), so that caches hold what they would without other contenders. The caller fixes the number of
+/// iterations with ->Iterations(), since ranks must not decide it separately.
 ///
 /// Returns the medians in seconds. In a smoke run each contender is timed twice.
 ///
 /// Collective: over communicator()
 std::vector<double> contest(benchmark::State& state, const Exec& exec,
                             const std::vector<Contender>& contenders);
-/// The same for contenders each of which is there several times, as places[0][i], places[1][i], ..., on
-/// memory of its own: which pages of the machine an array got may decide between two that do the same.
+/// The same for several instances of each contender, as places[0][i], places[1][i], ..., each on memory of
+/// its own: physical pages influence times, and may decide between two contenders with equal code.
 /// Each place has its share of the iterations; medians are over all of them.
 std::vector<double> contest(benchmark::State& state, const Exec& exec,
                             const std::vector<std::vector<Contender>>& places);
 
-/// Fails the benchmark, and in the end the program, unless `correct` holds on every rank; before or
-/// after the loop over state, never inside. Returns whether it does.
+/// Fails the benchmark, and in the end the program, unless `correct` holds on every rank. Returns whether it
+/// does. Call it before or after the loop over state, never inside.
 ///
 /// Collective: over communicator()
 bool verify(benchmark::State& state, bool correct, const std::string& what);

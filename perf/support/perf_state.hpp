@@ -8,7 +8,7 @@
 
 namespace distview::perf {
 
-/// What main() shares with the benchmarks.
+/// The state that main() shares with the benchmarks.
 struct State {
     std::optional<Runtime> runtime;
     std::optional<Communicator> comm;

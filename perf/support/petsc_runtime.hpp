@@ -8,8 +8,8 @@
 
 namespace distview::perf {
 
-/// PETSc between its start and its end, on a communicator of its own: PETSc makes errors of the one that
-/// it is given return, and those of the other baselines are to stop the program.
+/// PETSc from initialisation to finalisation, on a communicator of its own: PETSc sets its communicator to return
+/// errors, while errors of the other baselines must stop the program.
 class Petsc {
 public:
     explicit Petsc(MPI_Comm comm) {

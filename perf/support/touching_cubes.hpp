@@ -10,8 +10,8 @@
 
 namespace distview::perf {
 
-/// Cubes of n^3 cells of each rank, side by side along one axis with walls around them, as a graph of 27 points: each cell
-/// is joined to those that it touches. Cells count in the C order of the whole.
+/// Cubes of n^3 cells on each rank, side by side along one axis, with walls at the edges, as the graph of a 27-point
+/// stencil: each cell is joined to the cells it touches. Cells are numbered in the C order of the whole brick.
 struct TouchingCubes {
     using Cell = std::array<std::int64_t, 3>;
     using Indices = std::vector<std::int64_t>;
@@ -33,7 +33,7 @@ struct TouchingCubes {
     Cell cell(std::int64_t index) const {
         return {index / extent(2) / extent(1), index / extent(2) % extent(1), index % extent(2)};
     }
-    /// Whether cells of another rank touch one of this rank.
+    /// Whether a cell of this rank touches a cell of another rank.
     bool is_given(std::int64_t index) const {
         const std::int64_t along = cell(index)[split_axis];
         return (along % n == 0 && along > 0) ||
@@ -52,7 +52,7 @@ struct TouchingCubes {
                 }
         return result;
     }
-    /// Cells that own cells touch, as often as they do.
+    /// The cells that own cells touch, repeated for each such own cell.
     Indices touched(const Indices& own) const {
         Indices result;
         for (const std::int64_t index_of_own : own)
@@ -65,11 +65,11 @@ struct TouchingCubes {
             }
         return result;
     }
-    /// What an element with this index is to be.
+    /// The expected value of the element with this index.
     static double value_at(std::int64_t index) { return static_cast<double>(index % 999983); }
 };
 
-/// Writes elements anew, so that they are in this rank's cache alone.
+/// Writes elements anew, so that only this rank's cache holds them.
 inline void rewrite(const std::vector<double*>& elements) {
     for (double* const element : elements) {
         volatile double* const written = element;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Philox4x32-10 in Python's integers, with which fill_random() is compared."""
+"""Philox4x32-10 in Python integers, the reference for fill_random()."""
 
 
 def philox(counter, key):
@@ -13,7 +13,7 @@ def philox(counter, key):
 
 
 def bits(number, seed, stream=0):
-    """Two times 64 random bits."""
+    """Two numbers of 64 random bits."""
     words = philox(
         [number % 2**32, number >> 32, stream % 2**32, stream >> 32], [seed % 2**32, seed >> 32]
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every way to say what a layout is like, and the layout that comes of it. No MPI is needed: the
-layouts of several processes are looked at as a whole."""
+"""Every way to describe a layout, and the resulting layout. Needs no MPI: layouts of several processes
+are examined as a whole."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ def held(layout, axis=0):
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 6, 7, 12, 23])
 @pytest.mark.parametrize("processes", [1, 2, 3, 4, 7])
 class TestWhoOwnsWhat:
-    """One axis of n elements over the processes, dealt out as the documentation says."""
+    """One axis of n elements, distributed over the processes as documented."""
 
     def test_blocks_differ_by_at_most_one(self, n, processes):
         expected = [part.tolist() for part in np.array_split(np.arange(n), processes)]
@@ -65,7 +65,7 @@ class TestWhoOwnsWhat:
         as_arrays = [np.array(part, np.int32) for part in lists]
         forms = [("u", lists), [("u", lists)], ("u", lists, False), ("u", as_arrays)]
         forms += [("u", lists, True), [("u", tuple(map(tuple, lists)), True)]]
-        if processes > 1:  # else a list in a list is the entry of the one axis
+        if processes > 1:  # else a list in a list is the entry for the only axis
             forms += [lists, [lists], as_arrays]
         for layout in forms:
             for size in (n, None):
@@ -123,7 +123,7 @@ def test_shape_is_an_integer_or_a_sequence_of_them():
     ],
 )
 def test_sections_with_padding(padding, boundary, expected):
-    """Padding at the array's two ends has indices below 0 and from the size on."""
+    """Padding at the array's two ends has indices below 0, and from the size on."""
     for periodic in (False, True, [False], (np.True_,)):
         layout = layout_of(10, "b", 3, padding=padding, boundary=boundary, periodic=periodic)
         assert held(layout) == [list(part) for part in expected]
@@ -138,7 +138,7 @@ def test_sections_with_padding(padding, boundary, expected):
 
 
 def test_padding_of_several_axes():
-    """A width is for all block axes; a sequence has a width or a pair for each axis."""
+    """One width applies to all block axes; a sequence has a width or a pair for each axis."""
     shape, processes = (10, 9), 4
     for padding, pairs in (
         (2, [(2, 2), (2, 2)]),

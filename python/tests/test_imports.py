@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Modules of the package import each other in one direction, within functions too."""
+"""Modules of the package import each other in one direction, also within functions."""
 
 import ast
 from pathlib import Path
@@ -10,12 +10,12 @@ PACKAGE = Path(distview.__file__).parent
 
 
 def is_for_types(node):
-    """Whether this is an `if TYPE_CHECKING:`, which no program runs."""
+    """Whether this is an `if TYPE_CHECKING:`, which never runs."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
 def statements(node):
-    """Every import that runs, of functions and classes as well."""
+    """Every import that runs, also within functions and classes."""
     for child in ast.iter_child_nodes(node):
         if is_for_types(child):
             for other in child.orelse:
@@ -27,7 +27,7 @@ def statements(node):
 
 
 def imported(statement, name, is_package, names):
-    """The package's modules that an import in module `name` names."""
+    """The package's modules that an import statement in module `name` names."""
     if isinstance(statement, ast.Import):
         return {alias.name for alias in statement.names} & names
     base = statement.module or ""
@@ -35,13 +35,13 @@ def imported(statement, name, is_package, names):
         parts = name.split(".")
         above = parts[: len(parts) - statement.level + is_package]
         base = ".".join([*above, base] if base else above)
-    # `from . import _comm` names a module; `from ._comm import agreed` something in one.
+    # `from . import _comm` names a module; `from ._comm import agreed` names an object in a module.
     inner = {f"{base}.{alias.name}" for alias in statement.names}
     return {module if module in names else base for module in inner} & names
 
 
 def graph(sources):
-    """Module names by module, of {name: (text, whether a package)}."""
+    """The imported modules by module, from {name: (text, whether it is a package)}."""
     names = set(sources)
     return {
         name: set().union(*(imported(s, name, is_package, names) for s in statements(ast.parse(text))), set())
@@ -51,7 +51,7 @@ def graph(sources):
 
 
 def circle(edges):
-    """A circle of modules, or []."""
+    """A circle of imports, or []."""
     done = set()
 
     def search(module, path):
@@ -70,7 +70,7 @@ def circle(edges):
 
 
 def package():
-    sources = {"distview._distview": ("", False)}  # the compiled one
+    sources = {"distview._distview": ("", False)}  # the compiled module
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = ("distview", *file.relative_to(PACKAGE).with_suffix("").parts)
         is_package = parts[-1] == "__init__"
@@ -87,13 +87,13 @@ def test_no_circle():
 
 
 def test_nothing_imports_the_package_itself():
-    """Its names are there when all modules have been imported: whoever asks for them earlier is on a circle."""
+    """Its names exist only after all modules are imported: an earlier import of them would be a circle."""
     edges = graph(package())
     assert [name for name in edges if "distview" in edges[name]] == []
 
 
 def test_circles_are_found():
-    """Planted ones, at the beginning of a module, within a function or a class, and what is none."""
+    """Planted circles at the beginning of a module, within a function or a class; and imports without a circle."""
     inside = "def f():\n    if x:\n        from .b import y\n"
     for text in ("from . import b", "from .b import y", "import p.b", inside, "class C:\n    from p.b import y\n"):
         sources = {"p": ("", True), "p.a": (text, False), "p.b": ("from p import a", False)}

@@ -2,7 +2,7 @@
 #ifndef DISTVIEW_TESTS_C_CELLS_H
 #define DISTVIEW_TESTS_C_CELLS_H
 
-// Arrays whose cell (i, j) is 100 i + j.
+// Helpers for arrays whose cell (i, j) holds 100 i + j.
 
 #include "check.h"
 

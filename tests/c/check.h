@@ -2,7 +2,7 @@
 #ifndef DISTVIEW_TESTS_C_CHECK_H
 #define DISTVIEW_TESTS_C_CHECK_H
 
-// What every test program in C uses: checks that are counted, and a success line of rank 0 when all ranks have passed.
+// Support for every test program in C: counted checks, and a success line from rank 0 when all ranks have passed.
 
 #include <distview/distview.h>
 
@@ -24,14 +24,14 @@ static void check_report(const char* file, int line, const char* what, const cha
         if (!(condition)) check_report(__FILE__, __LINE__, #condition, "");                        \
     } while (0)
 
-// A call that succeeds.
+// Requires that a call succeeds.
 #define OK(call)                                                                                   \
     do {                                                                                           \
         if ((call) != DISTVIEW_SUCCESS)                                                            \
             check_report(__FILE__, __LINE__, #call ": ", distview_last_error()->message);          \
     } while (0)
 
-// A call that fails with a class and a text that holds `part`.
+// Requires that a call fails with this class and a message that contains `part`.
 #define FAILS(class, part, call)                                                                   \
     do {                                                                                           \
         const int check_got = (call);                                                              \
@@ -60,7 +60,7 @@ static inline int check_end(distview_communicator* comm) {
     return all == 0 ? 0 : 1;
 }
 
-// A layout of this rank's, for short.
+// Creates a layout for this test's ranks.
 static inline distview_layout* make_layout(int rank, const distview_axis* axes) {
     int grid[DISTVIEW_MAX_RANK];
     distview_layout* layout = NULL;

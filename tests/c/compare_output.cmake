@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake -DGOLDEN=file [-DKEEP=regex] -P compare_output.cmake -- COMMAND...: the command prints what the file says. KEEP: of
-# each line what the first group of an expression matches, in order; other lines are left out.
+# cmake -DGOLDEN=file [-DKEEP=regex] -P compare_output.cmake -- COMMAND...: the output of COMMAND must equal the file. With
+# KEEP, only lines that match the expression count: the first group of each, sorted.
 include("${CMAKE_CURRENT_LIST_DIR}/../support/command_after_dashes.cmake")
 
 execute_process(COMMAND ${command} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
@@ -17,5 +17,5 @@ if(KEEP)
 endif()
 file(READ "${GOLDEN}" golden)
 if(NOT printed STREQUAL golden)
-    message(FATAL_ERROR "${GOLDEN} differs from what is there now, which is:\n${printed}")
+    message(FATAL_ERROR "${GOLDEN} differs from the output, which is:\n${printed}")
 endif()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C face's header in C++, without a warning.
+// Compiles the C face's header as C++, without warnings.
 #include <distview/distview.h>
 
 #include <cstdint>

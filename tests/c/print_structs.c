@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes and offsets of all structures of the C face, for tests/c/structs.txt.
+// Prints sizes and offsets of all structures of the C face, to be compared with tests/c/structs.txt.
 
 #include <distview/distview.h>
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# same_output.sh JAVA C: examples/java/Heat.java prints, after its line on daxpy, what examples/c/heat.c prints, on 1 to 4
-# ranks.
+# same_output.sh JAVA C: on 1 to 4 ranks examples/java/Heat.java must print, after its line on daxpy, the output of
+# examples/c/heat.c.
 set -u
 java=$1 c=$2
 failed=0

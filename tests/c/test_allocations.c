@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Executions of plans allocate nothing from the second time on: malloc() of this program, which the libraries call, too,
-// counts. Nor do they copy arrays: addresses are those of the program.
+// From the second execution on, plans must not allocate: malloc() of this program, which the libraries call, too,
+// counts. Executions must not copy arrays either: functions see the program's own addresses.
 
 #include "check.h"
 
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
     CHECK(arriving <= 40);
     w.fields[0] = (distview_migrating_field){numbers, numbers2, 5, arriving, DISTVIEW_FLOAT64, 0};
     w.fields[1] = (distview_migrating_field){letters, letters2, 5, arriving, DISTVIEW_CHAR, 0};
-    // Of the first ones the first call binds.
+    // Each of the first works binds in its first call.
     enum { binding = 6 };
     void (*const works[])(work*) = {
         one,        three,           by_memory,       move, require_one, migrate, require_none,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layouts of all kinds, slices, and redistribution with all its options, against what the global indices say.
+// Layouts of all kinds, slices, and redistribution with all its options. Oracle: formulas of the global indices.
 
 #include "cells.h"
 
@@ -50,7 +50,7 @@ static void test_picture(void) {
     distview_layout_release(back);
 }
 
-// Index i is on process (i / 2) mod P, the last of its indices first.
+// A distribution: index i is on process (i / 2) mod P, and a process's last index has its first position.
 static int backwards(int64_t index, int* process, int64_t* position, void* user) {
     const int64_t processes = *(int*)user, extent = 23;
     *process = (int)(index / 2 % processes);
@@ -60,7 +60,7 @@ static int backwards(int64_t index, int* process, int64_t* position, void* user)
     return 0;
 }
 
-// To each kind of axis and back; every cell is there once.
+// Redistributes to each kind of axis and back; every cell must arrive exactly once.
 static void test_kinds(distview_communicator* comm) {
     const int grid[2] = {1, check_size};
     const int64_t n = 23;
@@ -113,7 +113,7 @@ static void test_kinds(distview_communicator* comm) {
         for_each_cell(back, set_constant, &nothing);
         OK(distview_redistribution_plan_execute(return_plan, target, back));
         for_each_cell(back, check_pair, &mine);
-        // Both are in flight: there, and back from another array.
+        // Two executions in flight: to the other layout, and back from another array.
         distview_exchange *on_the_way = NULL, *home = NULL, *none = NULL;
         distview_array* second = NULL;
         OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &second));
@@ -170,7 +170,7 @@ static int subtract(void* here, const void* incoming, int32_t element, void* use
     return 0;
 }
 
-// Transposed, scaled, combined, of slices, in place, conjugated, and between some of the ranks.
+// All options: transposed, scaled, combined, of slices, in place, conjugated, between some of the ranks.
 static void test_options(distview_communicator* comm) {
     const distview_axis axes[2] = {{.extent = 12},
                                    {.extent = 7, .padding_low = 1, .padding_high = 1}};
@@ -208,7 +208,7 @@ static void test_options(distview_communicator* comm) {
           distview_redistribution_plan_execute(plan, b, a));
     distview_redistribution_plan_release(plan);
 
-    // Rows 3, 1 of a to rows 0, 2 of b2, which is of the same layout.
+    // Moves rows 3, 1 of a to rows 0, 2 of b2, which has the same layout.
     distview_array* b2 = NULL;
     OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_COLUMN_MAJOR, &b2));
     const distview_redistribution_options sliced = {
@@ -222,7 +222,7 @@ static void test_options(distview_communicator* comm) {
     for (int j = 0; j < 7; ++j)
         CHECK(rows[j] == 300 + j && rows[7 + j] == 0 && rows[14 + j] == 100 + j);
 
-    // Backwards, in place.
+    // Reverses the rows in place.
     const distview_redistribution_options reversed = {
         .from_slice = (distview_slice[]){{11, 12, -1}, DISTVIEW_ALL_CELLS},
         .to_slice = (distview_slice[]){DISTVIEW_ALL_CELLS, DISTVIEW_ALL_CELLS},
@@ -262,7 +262,7 @@ static void test_options(distview_communicator* comm) {
     distview_array_release(z);
     distview_array_release(w);
 
-    // From all ranks to the last one alone: others pass no target.
+    // From all ranks to the last one alone: the other ranks pass no target.
     const distview_axis whole[2] = {{.extent = 12}, {.extent = 7}};
     distview_layout* alone = NULL;
     OK(distview_layout_create(2, (int[]){1, 1}, whole, &alone));
@@ -280,7 +280,7 @@ static void test_options(distview_communicator* comm) {
     distview_redistribution_plan_release(plan);
     distview_array_release(target);
 
-    // From the first rank alone to the last one: those between have neither, and do not know the element type.
+    // From the first rank to the last one: the ranks between pass no array and do not know the element type.
     float few[12 * 7], got_few[12 * 7];
     for (int k = 0; k < 12 * 7; ++k) few[k] = (float)k, got_few[k] = -1;
     memory.element = DISTVIEW_FLOAT32;

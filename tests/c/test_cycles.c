@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handles made and released again and again: test_c_cycles LOCAL COLLECTIVE [leaks], numbers of cycles. Memory does not
-// grow; with "leaks" a sanitizer, whose own memory does, says at the end what was left behind.
+// Handles made and released repeatedly: test_c_cycles LOCAL COLLECTIVE [leaks], the numbers of cycles. The memory of the
+// process must not grow. With "leaks" the sanitizer's leak report at the end decides instead, since its own memory grows.
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements by index, ghosts, reductions and local copies, against what the global indices say.
+// Elements by index, ghosts, reductions and local copies. Oracle: formulas of the global indices.
 
 #include "cells.h"
 
@@ -13,7 +13,7 @@ static void test_elements(distview_communicator* comm) {
     distview_array* u = NULL;
     OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &u));
     for_each_cell(u, set_pair, NULL);
-    // Every rank has a list of its own: a point twice, and a box.
+    // Every rank has a separate list: one point twice, and a box.
     distview_index_list* list = NULL;
     OK(distview_index_list_create(2, &list));
     OK(distview_index_list_add(list, 2, (int64_t[]){check_rank, 3, check_rank, 3}));
@@ -26,15 +26,15 @@ static void test_elements(distview_communicator* comm) {
     OK(distview_gather_plan_create(comm, layout, list, &plan));
     for (int turn = 0; turn < 3; ++turn) {
         memset(values, 0, sizeof values);
-        // A name that one rank gives leaves the array what it is.
+        // A label that only one rank sets must not make the array a new one to the plan.
         if (check_rank == 0) OK(distview_array_set_label(u, "u"));
-        // The second time by this rank alone: all owners are on this node.
+        // In turn 1 this rank reads without the others: all owners are on this node.
         OK(turn == 1 ? distview_gather_plan_read(plan, u, 8, values)
                      : distview_gather_plan_execute(plan, u, 8, values));
         CHECK(values[0] == 100 * check_rank + 3 && values[1] == values[0]);
         for (int k = 0; k < 6; ++k) CHECK(values[2 + k] == 400 * (k / 2) + 8 - 3 * (k % 2));
     }
-    // The same in two halves, of which the second may be tried once.
+    // The same as start and finish; a second finish is an error.
     distview_exchange* exchange = NULL;
     int can_finish = -1;
     memset(values, 0, sizeof values);
@@ -54,14 +54,14 @@ static void test_elements(distview_communicator* comm) {
           distview_gather_plan_execute(plan, u, 8, one ? own : values));
     FAILS(DISTVIEW_USAGE_ERROR, "expected values that share no memory with the array",
           distview_put_elements(u, list, 8, one ? own : values));
-    // Ones are added wherever the lists say.
+    // Adds 1 for each occurrence of an element in the lists.
     for (int k = 0; k < 8; ++k) values[k] = 1;
     OK(distview_gather_plan_combine(plan, DISTVIEW_SUM, 8, values, u));
     OK(distview_get_elements(u, list, 8, values));
     CHECK(values[0] == 100 * check_rank + 3 + 2);
     for (int k = 0; k < 6; ++k)
         CHECK(values[2 + k] == 400 * (k / 2) + 8 - 3 * (k % 2) + check_size);
-    // The last one stays.
+    // Of several values for one element the last one stays, by rank and by position in the list.
     for (int k = 0; k < 8; ++k) values[k] = 1000 * check_rank + k;
     OK(distview_put_elements(u, list, 8, values));
     OK(distview_accumulate_elements(u, DISTVIEW_MAXIMUM, list, 8,
@@ -77,7 +77,7 @@ static void test_elements(distview_communicator* comm) {
     CHECK(pair[0] == 105 + 10 * check_size && pair[1] == 106 + 20 * check_size);
     FAILS(DISTVIEW_USAGE_ERROR, "[0, 11) along axis 1, got 20",
           distview_get_box(u, (int64_t[]){0, one ? 20 : 0}, (int64_t[]){1, one ? 21 : 1}, 1, pair));
-    // What may not be written may be read.
+    // A read-only array can still be read.
     distview_memory memory;
     OK(distview_array_memory(u, &memory));
     memory.read_only = 1;
@@ -106,7 +106,7 @@ static void test_elements(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
-// A ring of 4 indices a rank, each of which needs both neighbours, with two components.
+// Ghosts of a ring of 4 indices a rank, with two components; each rank needs elements of both neighbours.
 static void test_ghosts(distview_communicator* comm) {
     const int64_t n = 4, all = n * check_size;
     int64_t owned[4], needed[8], positions[8];
@@ -175,7 +175,7 @@ static void test_reductions(distview_communicator* comm) {
         distview_array* u = NULL;
         OK(distview_array_create(comm, layout, elements[k],
                                  k % 2 ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR, &u));
-        // 120 cells; 3 at (4, 2, 1) and 100 at (2, 3, 3), 2 elsewhere.
+        // 120 elements: 3 at (4, 2, 1), 100 at (2, 3, 3), and 2 elsewhere.
         unsigned char all[120 * 8];
         const int bytes = elements[k] % 16777216;
         for (int i = 0; i < 120; ++i) {
@@ -240,7 +240,7 @@ typedef struct {
     int fails;
     distview_plain_array seen;
 } tripled;
-// As a routine of Fortran 77 would: subroutine triple(a, lda, m, n).
+// Computes like a Fortran 77 routine: subroutine triple(a, lda, m, n).
 static int triple(const distview_plain_array* a, void* user) {
     tripled* const t = user;
     ++t->calls;
@@ -271,7 +271,7 @@ static void test_local_copies(distview_communicator* comm) {
         OK(distview_with_local_copy(u, &options, triple, &t, &bytes));
         const int64_t cells = t.seen.extents[0] * t.seen.extents[1];
         CHECK(t.calls == 1 && t.seen.rank == 2 && t.seen.element == DISTVIEW_FLOAT64);
-        // A column-major section has padding between its columns, which a leading dimension allows for.
+        // The padding between the columns of a column-major section is covered by the leading dimension: no copy.
         CHECK(t.seen.is_copy == (order == DISTVIEW_ROW_MAJOR) || t.seen.extents[1] == 1 ||
               t.seen.extents[0] == 1);
         if (t.seen.is_copy)
@@ -281,7 +281,7 @@ static void test_local_copies(distview_communicator* comm) {
                   t.seen.leading_dimension >= t.seen.extents[0]);
         double factor = 3;
         for_each_cell(u, check_times, &factor);
-        // A box that only the last rank asks for, and the whole on rank 0, then on all ranks.
+        // A box that only the last rank requests; then the whole array on rank 0; then on all ranks.
         const int one = check_rank == check_size - 1;
         const int64_t end[2] = {one ? 8 : 0, one ? 6 : 0};
         OK(distview_with_local_copy_of_box(u, (int64_t[]){0, 0}, end, &options, triple, &t,
@@ -295,7 +295,7 @@ static void test_local_copies(distview_communicator* comm) {
         CHECK(t.seen.extents[0] == 8 && t.seen.extents[1] == 6);
         factor = 81;
         for_each_cell(u, check_times, &factor);
-        // What fails on one rank fails on all, and nothing is written back.
+        // A failure of one rank's function fails on all ranks, and nothing is written back.
         t.fails = one;
         FAILS(DISTVIEW_OTHER_ERROR, "triple: more than 50 levels",
               distview_with_local_copy_of_whole(u, -1, &options, triple, &t, NULL));
@@ -365,7 +365,7 @@ static double over_row(int64_t row, int64_t end, int operation, double start, in
         else if (operation == DISTVIEW_MAXIMUM)
             result = value > result ? value : result;
         else
-            result = value < result ? value : result; // the program's own is a minimum, too
+            result = value < result ? value : result; // the program's operation is a minimum, too
     }
     return result;
 }
@@ -395,7 +395,7 @@ static int refuse_all(void* here, const void* incoming, int32_t element, void* u
     return distview_set_error(DISTVIEW_LAYOUT_ERROR, NULL, "refuse_all: never");
 }
 
-// Along the second axis: blocks, of each element type, and cells dealt out in turn.
+// Along the second axis: in blocks, for each element type, and with cells dealt out cyclically.
 static void test_along_axis(distview_communicator* comm) {
     enum { rows = 7, columns = 9 };
     int own = 0, never = 0;
@@ -474,7 +474,7 @@ static void test_along_axis(distview_communicator* comm) {
                       distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, one ? NULL : sums[0]));
                 FAILS(DISTVIEW_SHAPE_ERROR, "axis_reduce",
                       distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, scans));
-                // A target that is not numbered is not compared, so that one rank's alone may be wrong.
+                // A borrowed target without a number is not compared between ranks, so one rank's target alone may be wrong.
                 distview_memory memory = {.element = element, .rank = 2};
                 OK(distview_layout_local_extents(layout, check_rank, memory.extents));
                 memory.data = calloc((size_t)(memory.extents[0] * memory.extents[1]) + 1, 16);
@@ -499,7 +499,7 @@ static void test_along_axis(distview_communicator* comm) {
                 distview_layout* reduced = NULL;
                 FAILS(DISTVIEW_USAGE_ERROR, "axis",
                       distview_layout_reduced(layout, 2, 0, &reduced));
-                // A scan in place leaves no padding valid.
+                // A scan in place leaves no padding valid: the array has been written.
                 int64_t depths[4] = {0};
                 const int64_t deep[4] = {1, 1, 0, 0};
                 OK(distview_array_mark_padding_valid(source, deep, 1));
@@ -532,7 +532,7 @@ typedef struct {
     int16_t kind;
 } particle;
 
-// Element k of rank r goes to rank (r + k) mod ranks; rank 1 has none.
+// Migration: element k of rank r goes to rank (r + k) mod ranks; rank 1 has no elements.
 static int64_t particles_of(int rank) { return rank == 1 ? 0 : 3 * rank + 4; }
 static particle particle_of(int rank, int64_t k) {
     const float number = (float)(1000 * rank + (int)k);
@@ -594,7 +594,7 @@ static void test_migration(distview_communicator* comm) {
     OK(distview_migration_plan_describe(plan, NULL, 0, &length));
     CHECK(usable == 1 && bytes >= 0 && length > 10);
 
-    // Wrong on the last one: with full contracts all are told, and the plan goes on.
+    // An error of the last rank only: with full contracts all ranks report it, and the plan stays usable.
     const int one = check_rank == check_size - 1;
     OK(distview_set_contracts(DISTVIEW_CONTRACTS_FULL));
     fields[0].to = one ? NULL : number2;
@@ -610,7 +610,7 @@ static void test_migration(distview_communicator* comm) {
     OK(distview_migration_plan_execute(plan, 3, fields));
     OK(distview_set_contracts(DISTVIEW_CONTRACTS_CHEAP));
 
-    // Wrong on all ranks.
+    // Errors on all ranks.
     FAILS(DISTVIEW_USAGE_ERROR, "from 1 to 16 fields, got 0",
           distview_migration_plan_execute(plan, 0, fields));
     fields[1].to_count = size + 1;
@@ -622,7 +622,7 @@ static void test_migration(distview_communicator* comm) {
         FAILS(DISTVIEW_USAGE_ERROR, "shares memory",
               distview_migration_plan_execute(plan, 3, fields));
     fields[0].to = number2;
-    // Wrong on the last one: it has other types.
+    // The last rank passes another element type.
     if (check_size > 1) {
         fields[0].element = one ? DISTVIEW_FLOAT32 : DISTVIEW_FLOAT64;
         FAILS(DISTVIEW_USAGE_ERROR, "MigrationPlan",

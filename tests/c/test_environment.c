@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who starts what and in which order it ends: test_c_environment ours | theirs | theirs_first. The program ends with a
-// status, since there is no MPI at its end to ask the others.
+// Start and end of the libraries by different owners: test_c_environment ours | theirs | theirs_first. The exit status is
+// the result, since at the end MPI no longer runs and cannot agree on one.
 
 #include "check.h"
 
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     const int ours = strcmp(mode, "ours") == 0; // DistView starts MPI
     const int theirs_first = strcmp(mode, "theirs_first") == 0;
 
-    // Before anything runs.
+    // Before MPI and Kokkos run.
     distview_communicator* comm = NULL;
     CHECK(distview_is_initialized() == 0);
     FAILS(DISTVIEW_USAGE_ERROR, "MPI", distview_communicator_create(MPI_COMM_WORLD, &comm));
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     }
     OK(distview_initialize(
         &(distview_init_options){.threads = 1, .thread_level = ours ? MPI_THREAD_MULTIPLE : 0}));
-    OK(distview_initialize(NULL)); // counted
+    OK(distview_initialize(NULL)); // initialize() calls are counted
     CHECK(distview_is_initialized() == 1);
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &check_size);
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     CHECK(strncmp(distview_build_info(), "version: ", 9) == 0 &&
           strstr(distview_build_info(), distview_version()) == distview_build_info() + 9);
 
-    // Things that outlive it all: an array of its own, a plan, and an exchange that nobody has finished.
+    // Objects that outlive the library: an allocated array, a plan, and an exchange that was never finished.
     distview_array* array = NULL;
     distview_padding_plan* plan = NULL;
     distview_exchange* exchange = NULL;
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     OK(distview_padding_plan_start(plan, 1, &array, &exchange));
 
     OK(distview_finalize());
-    CHECK(distview_is_initialized() == 1); // once more was asked for
+    CHECK(distview_is_initialized() == 1); // one more finalize() to go
     if (theirs_first) MPI_Finalize();
     OK(distview_finalize());
     CHECK(distview_is_initialized() == 0 && is_finalized() == (ours || theirs_first));

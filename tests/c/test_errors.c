@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors of every class, of one rank alone and told to all: one class and one text; the library goes on.
+// Errors of every class, of one rank alone and agreed by all: all ranks get one class and one text, and stay usable.
 
 #include "check.h"
 
@@ -10,7 +10,7 @@
 #include <omp.h>
 #endif
 
-// The last error is the same on all ranks.
+// The last error must be the same on all ranks.
 static void check_alike(void) {
     char text[2][600] = {{0}, {0}};
     snprintf(text[0], sizeof text[0], "%d %s", distview_last_error()->status,
@@ -66,7 +66,7 @@ static void test_layouts(void) {
     FAILS(DISTVIEW_USAGE_ERROR, "a distribution", distview_layout_create(1, grid, &axis, &layout));
     FAILS(DISTVIEW_LAYOUT_ERROR, "from 0 to 8 axes, got 9",
           distview_layout_create(9, grid, &axis, &layout));
-    // Along the second axis nothing is known of process 1: a call that fails leaves all as it was.
+    // The labels of process 1 along the second axis are unknown here: a call that fails must not write its outputs.
     const int64_t two = 2, labels[] = {3, 1};
     const distview_axis in_part[] = {
         {.extent = 5},
@@ -114,7 +114,7 @@ static void test_arrays(distview_communicator* comm) {
     const distview_axis axis = {.extent = 30, .padding_low = 1, .padding_high = 1};
     distview_layout* const layout = make_layout(1, &axis);
     double data[40] = {0};
-    const int one = check_rank == check_size - 1; // the one that is wrong
+    const int one = check_rank == check_size - 1; // the rank that makes the error
     distview_memory memory = make_memory(layout, data);
     distview_array* array = NULL;
 
@@ -162,7 +162,7 @@ static void test_arrays(distview_communicator* comm) {
           distview_array_create(comm, huge, DISTVIEW_OPAQUE(4096), DISTVIEW_ROW_MAJOR, &array));
     check_alike();
     distview_layout_release(huge);
-    // 2^25 + 8 bytes are not 8 bytes of a complex number.
+    // The size must not wrap round: 2^25 + 8 bytes are not the 8 bytes of a complex number.
     const int32_t larger[] = {DISTVIEW_OPAQUE(33554440), DISTVIEW_OPAQUE(16777216),
                               DISTVIEW_OPAQUE(0)};
     for (int k = 0; k < 3; ++k)
@@ -177,7 +177,7 @@ static void test_arrays(distview_communicator* comm) {
     FAILS(DISTVIEW_SHAPE_ERROR, "expected elements that are integers",
           distview_sum(part, NULL, &sum));
     distview_array_release(part);
-    // In words of the program's axes, though algorithms see others.
+    // Messages name the program's axes, although the algorithms see others.
     distview_memory backwards = memory;
     backwards.order = DISTVIEW_STRIDED;
     backwards.strides[0] = -(int64_t)sizeof(double);
@@ -191,7 +191,7 @@ static void test_arrays(distview_communicator* comm) {
     FAILS(DISTVIEW_USAGE_ERROR, "expected a whole array, got a null pointer",
           distview_gather(array, 0, DISTVIEW_ROW_MAJOR, check_rank == 0 ? 0 : 1, NULL));
     check_alike();
-    double whole[30]; // on other ranks nobody looks at the number
+    double whole[30]; // other ranks' numbers of elements are ignored
     OK(distview_gather(array, 0, DISTVIEW_ROW_MAJOR, check_rank == 0 ? 30 : INT64_MAX, whole));
     distview_array_release(part);
     distview_padding_plan* plan = NULL;
@@ -211,7 +211,7 @@ static int pass(const distview_plain_array* array, void* user) {
     return 0;
 }
 
-// Numbers that the last rank passes otherwise: errors say which, and both values.
+// Requires an error that names the value that the last rank passes differently, and both values.
 #define DIFFERS(what, mine, others, call)                                                          \
     do {                                                                                           \
         char differs[200];                                                                         \
@@ -334,7 +334,7 @@ static void test_plans(distview_communicator* comm) {
     FAILS(DISTVIEW_SHAPE_ERROR, "read-only", distview_padding_plan_execute(plan, 1, &constant));
     check_alike();
 
-    // One at a time.
+    // A plan has one execution in flight at a time.
     distview_exchange* exchange = NULL;
     OK(distview_padding_plan_start(plan, 1, &array, &exchange));
     FAILS(DISTVIEW_USAGE_ERROR, "in flight", distview_padding_plan_execute(plan, 1, &array));
@@ -342,7 +342,7 @@ static void test_plans(distview_communicator* comm) {
     distview_exchange_release(exchange);
     OK(distview_padding_plan_execute(plan, 1, &array));
 
-    // No array on one rank: with full contracts all are told, and nothing has happened.
+    // No array on one rank: with full contracts all ranks report it, and the exchange has not begun.
     distview_array* none = NULL;
     OK(distview_set_contracts(DISTVIEW_CONTRACTS_FULL));
     for (int turn = 0; turn < 2; ++turn) {
@@ -372,7 +372,7 @@ static void test_plans(distview_communicator* comm) {
     FAILS(DISTVIEW_USAGE_ERROR, "[0, 3), got 3", distview_set_contracts(3));
     CHECK(distview_contracts() == DISTVIEW_CONTRACTS_CHEAP);
 
-    // Released without finish: an error of the next use, and of the others'.
+    // An exchange released without finish: the next use fails here and on the ranks that depend on this one.
     OK(distview_padding_plan_start(plan, 1, &array, &exchange));
     if (one) {
         distview_exchange_release(exchange);
@@ -396,8 +396,8 @@ static void test_plans(distview_communicator* comm) {
     distview_layout_release(of_other);
 }
 
-// What one rank does wrong in an execution that the others are in: that rank and those that need its elements are told,
-// and nobody waits for ever. The plan is of no use then.
+// An error of one rank in an execution that the other ranks have entered: that rank and the ranks that need its elements
+// report it, and no rank waits for ever. The plan is unusable afterwards.
 static void test_executions(distview_communicator* comm) {
     const distview_axis axis = {.extent = 30, .padding_low = 1, .padding_high = 1};
     distview_layout* const layout = make_layout(1, &axis);
@@ -431,7 +431,7 @@ static void test_executions(distview_communicator* comm) {
         distview_array_release(array);
         distview_padding_plan_release(plan);
     }
-    // After all ranks have forgotten, any memory will do.
+    // If all ranks have called forget, any memory is accepted.
     distview_padding_plan* plan = NULL;
     OK(distview_padding_plan_create(comm, layout, NULL, &plan));
     for (int turn = 0; turn < 4; ++turn) {
@@ -444,13 +444,13 @@ static void test_executions(distview_communicator* comm) {
 }
 
 #ifdef _OPENMP
-// Calls of the first thread of a parallel region, where a kernel of Kokkos would end the process: exchanges run none there.
+// Calls from a parallel region, where a Kokkos kernel would end the process: exchanges run none there, sums are refused.
 static void test_parallel_regions(distview_communicator* comm) {
     const char* const info = distview_build_info();
-    // Kokkos 4 may run such kernels on one thread, and so does any where regions are nested.
+    // Kokkos 4 may run kernels there on one thread, and every version does where regions are nested.
     if (!strstr(info, "OpenMP") || strstr(info, "kokkos_version: 4")) return;
     if (omp_get_max_active_levels() > 1) return;
-    // Rows of more than a MiB, which Kokkos' threads would copy.
+    // Rows of more than a MiB: outside a region Kokkos' threads would copy them.
     const distview_axis axes[] = {
         {.extent = 12, .padding_low = 1, .padding_high = 1, .periodic = 1}, {.extent = 200000}};
     const int grid[] = {check_size, 1};
@@ -480,7 +480,7 @@ static void test_parallel_regions(distview_communicator* comm) {
     }
     check_alike();
     distview_exchange_release(exchange);
-    OK(distview_sum(array, NULL, &sum)); // outside it goes on
+    OK(distview_sum(array, NULL, &sum)); // outside the region sums work
     distview_padding_plan_release(plan);
     distview_array_release(array);
     distview_layout_release(layout);
@@ -488,7 +488,7 @@ static void test_parallel_regions(distview_communicator* comm) {
 }
 #endif
 
-// A defect of the protocol on one rank, and errors of the program's own, each with its class on all ranks.
+// A protocol error of one rank, and the program's own errors: each has its class on all ranks.
 static void test_classes(distview_communicator* comm) {
     const distview_axis axis = {.extent = 30};
     distview_layout* const layout = make_layout(1, &axis);
@@ -507,7 +507,7 @@ static void test_classes(distview_communicator* comm) {
     CHECK(strcmp(distview_last_error()->code, "stop_gt_size") == 0 &&
           distview_last_error()->axis == 0);
     CHECK(strcmp(distview_last_error()->class_name, "ProtocolError") == 0);
-    // Told on by one rank, with all that the class knows.
+    // One rank passes the error to agree(): all ranks get it with all details of its class.
     char key[40];
     snprintf(key, sizeof key, "%s", distview_last_error()->key);
     const int process = distview_last_error()->process;
@@ -518,7 +518,7 @@ static void test_classes(distview_communicator* comm) {
     CHECK(strcmp(distview_last_error()->code, "stop_gt_size") == 0 &&
           strcmp(distview_last_error()->key, key) == 0 && distview_last_error()->axis == 0 &&
           distview_last_error()->process == process);
-    // That of the failing rank is still its own; the others' have been taken over, and released.
+    // The failing rank still owns its section; import has consumed and released the others.
     CHECK((section.release != NULL) == one);
     if (one) section.release(&section);
     OK(distview_array_export(array, &section));
@@ -546,7 +546,7 @@ static void test_classes(distview_communicator* comm) {
                                       one ? distview_set_error(42, NULL, "number 42") : 0));
     check_alike();
     OK(distview_communicator_agree(comm, "test", 0));
-    // Whether any rank says so; one that has no place for the answer is one that others need not wait for.
+    // any() is true if a rank says so; a rank that passes no place for the answer fails, and the others do not wait for it.
     for (int flag = 0; flag < 2; ++flag) {
         int any = -1;
         OK(distview_communicator_any(comm, flag ? "test" : NULL, one ? -flag : 0, &any));
@@ -565,7 +565,7 @@ static void test_classes(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
-// The last rank does not come: the others are told so, and it, when it comes, too. The communicator is lost; others are not.
+// The last rank does not arrive: the others report it, and so does the last rank later. Only `lost` becomes unusable.
 static void test_deadline(distview_communicator* comm) {
     MPI_Comm mpi;
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
@@ -577,11 +577,11 @@ static void test_deadline(distview_communicator* comm) {
           distview_communicator_set_deadline(NULL, 1.0));
     OK(distview_communicator_set_deadline(lost, 60.0));
     OK(distview_communicator_barrier(lost));
-    MPI_Barrier(MPI_COMM_WORLD); // none is in that barrier any more
+    MPI_Barrier(MPI_COMM_WORLD); // all ranks have left that barrier
     OK(distview_communicator_set_deadline(lost, 0.2));
     const int one = check_size > 1 && check_rank == check_size - 1;
     char missing[40];
-    snprintf(missing, sizeof missing, "rank %d does not come", check_size - 1);
+    snprintf(missing, sizeof missing, "rank %d is missing", check_size - 1);
     if (one) MPI_Barrier(MPI_COMM_WORLD);
     if (check_size > 1) {
         FAILS(DISTVIEW_DEADLINE_ERROR, one ? "cannot be used any more" : missing,
@@ -593,7 +593,7 @@ static void test_deadline(distview_communicator* comm) {
     distview_communicator_release(lost);
 }
 
-// A place is missing on one rank: the others have their communicator.
+// One rank passes no place for the communicator: the others get theirs.
 static void test_no_place_on_one_rank(void) {
     MPI_Comm mpi;
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
@@ -605,7 +605,7 @@ static void test_no_place_on_one_rank(void) {
     MPI_Comm_free(&mpi);
 }
 
-// Two programs, of which the second is the last rank: a call that it refuses counts, and the others are told.
+// Two programs, the second consists of the last rank: a call that it refuses counts as made, and the others report it.
 static void test_between_programs(void) {
     if (check_size == 1) return;
     const int one = check_rank == check_size - 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kind of handle: made, kept by a second reference when the first is released, used, and gone with the last one;
-// or released after everything has ended. That memory goes is seen in free() of this program, which the libraries call,
-// too; a sanitizer, whose free() that would not be, finds it by itself.
+// Every kind of handle: made, used through a second reference after the first was released, and destroyed with the last
+// one; or released after the library, Kokkos and MPI have ended. This program's free(), which the libraries call, too,
+// detects the destruction; sanitizers replace free(), and detect leaks themselves.
 
 #include "check.h"
 
@@ -28,14 +28,14 @@ static void watch(void* object) {
 }
 
 static distview_communicator* comm;
-static MPI_Comm between = MPI_COMM_NULL; // the first rank and the others, as two programs
+static MPI_Comm between = MPI_COMM_NULL; // between the first rank and the others, as two programs
 static distview_padding_plan* used_plan; // of the exchange in flight
 static distview_array* used_array;
 
 static int next_rank(void) { return (check_rank + 1) % check_size; }
 static int last_rank(void) { return (check_rank + check_size - 1) % check_size; }
 
-// A ring of 4 cells a rank and one around them; those of rank r are r + 1. What is made of a layout keeps it.
+// A ring of 4 cells a rank with padding 1; rank r's cells hold r + 1. Objects made of a layout retain it.
 static distview_layout* ring(int kind) {
     const int64_t width = kind == DISTVIEW_BLOCK;
     return make_layout(1, &(distview_axis){.kind = kind,
@@ -172,7 +172,7 @@ static void use_gather_plan(void* object) {
     distview_array_release(array);
 }
 
-// The 4 cells of this rank and, of several, the first one of the next.
+// The 4 cells of this rank and, if there are several ranks, the first cell of the next.
 static void* new_ghosted_layout(void) {
     distview_ghosted_layout* ghosted = NULL;
     int64_t owned[4];
@@ -235,7 +235,7 @@ static void use_other_program(void* object) {
     distview_communicator_release(both);
 }
 
-// The exchange last: collective calls come before it is in flight.
+// The exchange is last: other kinds make collective calls, which must precede the one in flight.
 #define KINDS(of)                                                                                  \
     of(communicator) of(layout) of(array) of(padding_plan) of(redistribution_plan) of(index_list)  \
         of(gather_plan) of(ghosted_layout) of(ghost_plan) of(migration_plan) of(other_program)     \
@@ -260,7 +260,7 @@ static void release_last(int kind, void* object) {
     watch(object);
     kinds[kind].release(object);
     if (watches_free && object && !is_gone)
-        check_report(__FILE__, __LINE__, kinds[kind].name, ": still there, of no reference");
+        check_report(__FILE__, __LINE__, kinds[kind].name, ": not freed with its last reference");
 }
 
 static void test_references(void) {
@@ -289,7 +289,7 @@ int main(int argc, char** argv) {
         MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, check_rank > 0 ? 0 : 1, 1, &between);
     }
     test_references();
-    // One of each that outlives the library, Kokkos and MPI; the exchange is in flight.
+    // One object of each kind outlives the library, Kokkos and MPI; the exchange is in flight.
     void* left[kind_count];
     for (int k = 0; k < kind_count; ++k) {
         left[k] = kinds[k].make();

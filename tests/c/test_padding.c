@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Padding of borrowed arrays of 1 to 7 axes, in any order and with any strides, against what the layout says of every
-// position; memory between the elements stays as it was.
+// Padding of borrowed arrays of 1 to 7 axes, in any order and with any strides. Oracle: the layout's global index of every
+// position. Memory between the elements must stay unchanged.
 
 #include "check.h"
 
@@ -13,7 +13,7 @@ enum { row, column, gaps, backwards, turned, forms };
 typedef struct {
     distview_layout* layout;
     distview_memory memory;
-    double* buffer; // of `doubles`
+    double* buffer; // `doubles` elements
     int64_t doubles;
     int64_t cells;
 } section;
@@ -26,7 +26,7 @@ static section make_section(distview_layout* layout, int form) {
     OK(distview_layout_rank(layout, &s.memory.rank));
     OK(distview_layout_local_extents(layout, check_rank, s.memory.extents));
     const int rank = s.memory.rank;
-    // Axes from the fastest to the slowest; each with some elements more than it has if there are gaps.
+    // Strides from the fastest axis to the slowest; if there are gaps, each axis has one element more.
     int64_t pitch = form == gaps || form == backwards ? 2 : 1;
     s.cells = 1;
     for (int k = 0; k < rank; ++k) {
@@ -39,7 +39,7 @@ static section make_section(distview_layout* layout, int form) {
     s.buffer = malloc((size_t)s.doubles * sizeof(double));
     for (int64_t i = 0; i < s.doubles; ++i) s.buffer[i] = untouched;
     s.memory.data = s.buffer + 1;
-    if (form == backwards) { // the first axis from its end
+    if (form == backwards) { // the first axis reversed
         s.memory.data = (char*)s.memory.data + (s.memory.extents[0] - 1) * s.memory.strides[0];
         s.memory.strides[0] = -s.memory.strides[0];
     }
@@ -49,7 +49,7 @@ static section make_section(distview_layout* layout, int form) {
     return s;
 }
 
-// Calls visit for every position: its address, the value that belongs there, and whether this rank has to set it.
+// Calls visit for every position: its address, its expected value, and whether this rank has to set it.
 typedef void (*visitor)(double* element, double value, int is_set, void* user);
 static void for_each_position(const section* s, const distview_axis* axes, visitor visit,
                               void* user) {
@@ -83,14 +83,14 @@ static void set(double* element, double value, int is_set, void* user) {
 static void compare(double* element, double value, int is_set, void* user) {
     (void)is_set;
     CHECK(*element == value + *(double*)user);
-    *element = untouched; // so that what is left is what lies between
+    *element = untouched; // only the memory between elements remains to be checked
 }
 static void check_all(const section* s, const distview_axis* axes, double more) {
     for_each_position(s, axes, compare, &more);
     for (int64_t i = 0; i < s->doubles; ++i) CHECK(s->buffer[i] == untouched);
 }
 
-// Strides that say what the order does: descriptors of executions by memory.
+// Fills in the strides that the order implies: executions by memory need a complete descriptor.
 static void fill_strides(section* s) {
     distview_communicator* comm;
     distview_array* array;
@@ -127,11 +127,11 @@ static void test_rank(distview_communicator* comm, int rank) {
         OK(distview_padding_plan_execute(plan, 1, &array));
         check_all(&s, axes, more);
 
-        // The same memory by its address, twice; the second time the plan knows it.
+        // The same memory by its address, twice; the second time the plan recognises it.
         for (int again = 0; again < 2; ++again) {
             more = 0.25 * (again + 1);
             for_each_position(&s, axes, set, &more);
-            // What must not be written is not: `set` has written elements only.
+            // `set` writes elements only, so check_all() also finds writes between them.
             OK(distview_padding_plan_exchange(plan, 1, &s.memory));
             check_all(&s, axes, more);
         }
@@ -143,7 +143,7 @@ static void test_rank(distview_communicator* comm, int rank) {
     distview_layout_release(layout);
 }
 
-// Three fields of one exchange: two orders, and float beside double; started and finished.
+// Three fields in one exchange: two memory orders, and float beside double; started and finished.
 static void test_several(distview_communicator* comm) {
     const distview_axis axes[2] = {
         {.extent = 14, .padding_low = 1, .padding_high = 2},
@@ -220,7 +220,7 @@ static int add_twice(void* here, const void* incoming, int32_t element, void* us
     return 0;
 }
 
-// Every element of the interior is 1, and so is every copy: combined, an element counts itself and its copies.
+// Interior elements and copies are all 1: the combined value of an element is 1 plus the number of its copies.
 static void test_combine(distview_communicator* comm) {
     const distview_axis axis = {.extent = 20, .padding_low = 1, .padding_high = 1, .periodic = 1};
     distview_layout* const layout = make_layout(1, &axis);
@@ -251,7 +251,7 @@ static void test_combine(distview_communicator* comm) {
         CHECK(data[0] == 3 && data[n - 1] == 3);
     }
     CHECK(calls == 2);
-    // One rank's operation fails: all get its error, and the plan goes on.
+    // One rank's operation fails: all ranks get its error, and the plan stays usable.
     int refused = 0;
     OK(distview_operation_create(check_rank == 0 ? refuse : add_twice, &calls, &refused));
     FAILS(DISTVIEW_LAYOUT_ERROR, "refuse: never",
@@ -268,7 +268,7 @@ static void test_combine(distview_communicator* comm) {
     free(data);
 }
 
-// A single row, on one rank: the memory of the others, which have no cells, needs no address.
+// A single row, on one rank: the other ranks have no cells and need no address.
 static void test_no_cells(distview_communicator* comm) {
     const distview_axis axes[2] = {{.extent = 1}, {.extent = 4}};
     distview_layout* layout = NULL;
@@ -283,7 +283,7 @@ static void test_no_cells(distview_communicator* comm) {
     distview_padding_plan* plan;
     OK(distview_padding_plan_create(comm, layout, NULL, &plan));
     for (int turn = 0; turn < 2; ++turn) OK(distview_padding_plan_exchange(plan, 1, fields));
-    // Another one has no other address there: it is new once all have forgotten the first.
+    // On ranks without cells a second array has the same null address: it is a new one once all ranks have called forget.
     OK(distview_padding_plan_forget(plan));
     for (int turn = 0; turn < 2; ++turn) OK(distview_padding_plan_exchange(plan, 1, fields + 1));
     OK(distview_padding_plan_forget(plan));
@@ -312,7 +312,7 @@ static int smooth(int rank, const int64_t* begin, const int64_t* end, void* user
     return 0;
 }
 
-// Of x * x + 3 y the sum of second differences is 2 everywhere; every cell is computed once.
+// The sum of second differences of x * x + 3 y is 2 everywhere; every cell is computed exactly once.
 static void test_apply(distview_communicator* comm) {
     const distview_axis axes[2] = {{.extent = 24, .padding_low = 1, .padding_high = 1},
                                    {.extent = 18, .padding_low = 1, .padding_high = 1}};
@@ -338,7 +338,7 @@ static void test_apply(distview_communicator* comm) {
     CHECK(s.cells == (end[0] - begin[0]) * (end[1] - begin[1]));
     for (int64_t i = begin[0]; i < end[0]; ++i)
         for (int64_t j = begin[1]; j < end[1]; ++j) CHECK(to[i * s.pitch + j] == 2.0);
-    // One rank's kernel fails: all get its error, and the plan can be used again.
+    // One rank's kernel fails: all ranks get its error, and the plan stays usable.
     s.fails = check_rank == check_size - 1;
     FAILS(DISTVIEW_SHAPE_ERROR, "smooth: too rough",
           distview_padding_plan_apply(plan, 1, &array, smooth, &s));
@@ -365,7 +365,7 @@ static int touch(const distview_plain_array* a, void* user) {
     return 0;
 }
 
-// What is known of padding, what makes it old, and that old padding alone is exchanged.
+// The recorded depth of valid padding, the calls that reset it, and require(), which exchanges outdated padding only.
 static void test_require(distview_communicator* comm) {
     const distview_axis axes[2] = {
         {.extent = 24, .padding_low = 2, .padding_high = 2, .periodic = 1},
@@ -384,16 +384,16 @@ static void test_require(distview_communicator* comm) {
     for_each_position(&s, axes, set, &more);
     OK(distview_padding_plan_require(plan, 1, 1, 2, arrays, &exchanged));
     CHECK(exchanged == 1);
-    expect_depth(arrays[0], 2, 1); // as deep as the plan fills it
+    expect_depth(arrays[0], 2, 1); // the depth to which the plan fills
     expect_depth(arrays[1], 2, 1);
     check_all(&s, axes, more);
-    for (int64_t depth = 0; depth <= 2; ++depth) { // nothing was written since
+    for (int64_t depth = 0; depth <= 2; ++depth) { // no write since
         OK(distview_padding_plan_require(plan, depth, 2, 2, arrays, &exchanged));
         CHECK(exchanged == 0);
     }
     for_each_position(&s, axes, set, &more);
     OK(distview_padding_plan_require(plan, 1, 1, 1, arrays, NULL));
-    CHECK(*s.buffer == untouched && ((double*)s.memory.data)[0] == unfilled); // it was not told
+    CHECK(*s.buffer == untouched && ((double*)s.memory.data)[0] == unfilled); // write not reported
     OK(distview_array_mark_written(arrays[0]));
     expect_depth(arrays[0], 0, 0);
     expect_depth(arrays[1], 2, 1);
@@ -401,7 +401,7 @@ static void test_require(distview_communicator* comm) {
     CHECK(exchanged == 1);
     check_all(&s, axes, more);
 
-    // The program has filled some itself.
+    // The program itself has filled some padding.
     const int64_t shallow[4] = {1, 1, 1, 1};
     const int64_t none[4] = {1, 1, 1, -1};
     OK(distview_array_mark_padding_valid(arrays[0], shallow, 1));
@@ -414,7 +414,7 @@ static void test_require(distview_communicator* comm) {
           distview_array_mark_padding_valid(arrays[0], none, 1));
     expect_depth(arrays[0], 2, 1);
 
-    // Writes that the library sees.
+    // Writes by the library's own calls.
     distview_layout* const same = make_layout(2, (distview_axis[]){{.extent = 24}, {.extent = 20}});
     distview_array *from, *const written = arrays[1];
     distview_redistribution_plan* move;
@@ -460,7 +460,7 @@ static void test_require(distview_communicator* comm) {
     FAILS(DISTVIEW_SHAPE_ERROR, "the plan is for a",
           distview_padding_plan_require(other, 1, 1, 1, &from, &exchanged));
 
-    // One rank alone was told of a write: it finds that its neighbours do not exchange.
+    // Only one rank reports a write: its exchange finds that the neighbour does not exchange.
     if (check_size == 2) {
         if (check_rank == 1) OK(distview_array_mark_written(arrays[0]));
         const int status = distview_padding_plan_require(other, 1, 1, 1, arrays, &exchanged);
@@ -481,7 +481,7 @@ static void test_require(distview_communicator* comm) {
     free(s.buffer);
 }
 
-// What was computed of padding that is not valid is found where it is taken, while the mode is on.
+// In checking mode, reductions report elements computed from padding that is not valid.
 static void test_checking(distview_communicator* comm) {
     CHECK(distview_current_check() == DISTVIEW_CHECK_NOTHING);
     FAILS(DISTVIEW_USAGE_ERROR, "distview_set_check: expected a distview_check in [0, 2), got 2",
@@ -513,7 +513,7 @@ static void test_checking(distview_communicator* comm) {
             for (int64_t i = 1; i < n - 1; ++i) cells[1][i] = cells[0][i - 1] + cells[0][i + 1];
             OK(distview_array_mark_written(arrays[1]));
             if (on && !exchanged) {
-                FAILS(DISTVIEW_USAGE_ERROR, "come from padding that is not valid",
+                FAILS(DISTVIEW_USAGE_ERROR, "not computed from invalid padding",
                       distview_sum(arrays[1], NULL, &sum));
                 FAILS(DISTVIEW_USAGE_ERROR, " of 'height'", distview_sum(arrays[1], NULL, &sum));
                 OK(distview_array_set_label(arrays[1], "depth"));
@@ -530,13 +530,13 @@ static void test_checking(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
-// The same of whole numbers, which reductions convert, and of what is gathered.
+// The same for integers, which reductions convert, and for gathered arrays.
 static void test_checking_copies(distview_communicator* comm) {
     const distview_axis axis = {.extent = 24, .padding_low = 1, .padding_high = 1, .periodic = 1};
     distview_layout* const layout = make_layout(1, &axis);
     const int types[] = {DISTVIEW_FLOAT64, DISTVIEW_FLOAT32, DISTVIEW_INT32, DISTVIEW_UINT32,
                          DISTVIEW_INT64};
-    const char* const part = "come from padding that is not valid";
+    const char* const part = "not computed from invalid padding";
     int64_t n;
     OK(distview_layout_local_extents(layout, check_rank, &n));
     OK(distview_set_check(DISTVIEW_CHECK_PADDING));
@@ -558,7 +558,7 @@ static void test_checking_copies(distview_communicator* comm) {
         OK(distview_array_mark_written(computed));
         OK(distview_sum(computed, NULL, &value));
         OK(distview_gather(computed, 0, DISTVIEW_ROW_MAJOR, 24, whole));
-        // Of one rank, of padding that became invalid.
+        // On one rank, a result from padding that has become invalid.
         if (check_rank == check_size - 1) memcpy(results + bytes, cells, (size_t)bytes);
         OK(distview_array_mark_written(computed));
         FAILS(DISTVIEW_USAGE_ERROR, part, distview_sum(computed, NULL, &value));
@@ -577,11 +577,11 @@ static void test_checking_copies(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
-// Grids for nodes that are made up, and for those that there are.
+// Process grids for made-up nodes, and for the actual ones.
 static void test_placement(distview_communicator* comm) {
     const distview_axis square[2] = {{.extent = 64, .padding_low = 1, .padding_high = 1},
                                      {.extent = 64, .padding_low = 1, .padding_high = 1}};
-    // Ranks are dealt out to 2 nodes of 8 each: those of a node become neighbours.
+    // Ranks dealt out cyclically to 2 nodes of 8 ranks each: the ranks of a node become neighbours.
     int nodes[16], ranks[16];
     for (int r = 0; r < 16; ++r) nodes[r] = r % 2;
     distview_grid_placement placed;
@@ -601,7 +601,7 @@ static void test_placement(distview_communicator* comm) {
     FAILS(DISTVIEW_USAGE_ERROR, "stencil",
           distview_place_on_nodes(16, nodes, 2, square, 7, &placed, ranks));
 
-    // On one node nothing changes; an order of the program's turns the ranks round.
+    // On one node the grid stays the balanced one; an order passed by the program renumbers the ranks.
     OK(distview_communicator_nodes(comm, nodes));
     for (int r = 0; r < check_size; ++r) CHECK(nodes[r] == 0);
     OK(distview_place_on_nodes(check_size, nodes, 2, square, DISTVIEW_FACES, &placed, ranks));
@@ -630,7 +630,7 @@ static void test_placement(distview_communicator* comm) {
           distview_communicator_nodes(comm, NULL));
 }
 
-// What a plan of a communicator with a report did is in a file once the communicator is closed.
+// With a report, closing the communicator writes the file, which lists the plan's executions.
 static void test_report(void) {
     const distview_axis axis = {.extent = 40, .padding_low = 1, .padding_high = 1, .periodic = 1};
     char name[64] = "";

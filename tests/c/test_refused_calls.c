@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that looks at each status and goes on: test_c_refused_calls STEPS SEED. Every rank makes the same calls; a
-// third of them one rank refuses, for a null pointer or a depth that no plan has. Nobody waits for ever, and what is
-// refused on no rank is right as soon as nothing before it in the step was.
+// A program that checks each status and goes on: test_c_refused_calls STEPS SEED. Every rank makes the same calls; in a
+// third of them one rank refuses, for a null pointer or a depth that no plan has. No rank may wait for ever, and a call
+// that no rank refuses must give the right result if nothing before it in the step was refused.
 
 #include "check.h"
 
 static unsigned long long state = 1;
-// The same numbers on all ranks.
+// Random numbers, the same on all ranks.
 static int below(int count) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (int)((state >> 33) % (unsigned long long)count);
@@ -36,8 +36,8 @@ static void fill(struct field* field, double value) {
     OK(distview_array_mark_written(field->array));
 }
 
-// The same, but for padding, which an exchange is to fill. The interior has no other value meanwhile: ranks that have
-// not come to the end of an earlier call may read it.
+// The same without the padding, which an exchange fills. The interior keeps one value during a step: ranks that are
+// still in an earlier call may read it.
 static void fill_interior(struct field* field, double value) {
     for (int64_t i = 0; i < field->rows; ++i)
         for (int64_t j = 0; j < field->columns; ++j) {
@@ -54,7 +54,7 @@ static void check_filled(const struct field* field, double value) {
     CHECK(wrong == 0);
 }
 
-// One random call. Whether this rank is to refuse it; those that cannot be refused before they begin are made.
+// Makes one random call; this rank refuses it if `refuses`. Kinds that cannot be refused before they begin are made.
 static int make_call(distview_communicator* comm, distview_padding_plan* plan, struct field* field,
                      int refuses, int step) {
     distview_array* const arrays[1] = {refuses ? NULL : field->array};
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
             failures += make_call(comm, plan, &field, one_refuses && who == check_rank, step) !=
                         DISTVIEW_SUCCESS;
         }
-        // Whatever happened: all are in step.
+        // Whatever was refused, all ranks are in the same call again.
         distview_value sum = {0};
         fill(&other, step + 0.5);
         OK(distview_sum(other.array, NULL, &sum));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Four threads, each with a communicator and a plan of its own, under MPI_THREAD_MULTIPLE; errors are each thread's own.
-// Then a thread that releases the exchanges that another one has finished.
+// Four threads, each with a communicator and a plan of its own, under MPI_THREAD_MULTIPLE; each thread has its own last
+// error. Then one thread releases the exchanges that another one has finished.
 
 #include "check.h"
 
@@ -73,7 +73,7 @@ static void* release(void* argument) {
     return NULL;
 }
 
-// The plan starts the next exchange, or is released, while the last one is.
+// The plan starts the next exchange, or is released, while the other thread releases the previous exchange.
 static void test_released_elsewhere(void) {
     const distview_axis axis = {
         .extent = 10 * check_size, .padding_low = 1, .padding_high = 1, .periodic = 1};

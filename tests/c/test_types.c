@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every scalar type, handed in, out and both ways through a function of the program, in either order, with the bytes that
-// are copied; and through exchanges of padding and moves to another layout.
+// Every scalar type: passed in, out and both ways through a function of the program, in either memory order, with the
+// number of copied bytes; then through padding exchanges and redistribution to another layout.
 
 #include "check.h"
 
@@ -49,10 +49,10 @@ static particle value_of_struct(int64_t i) {
 
 enum { side = 6, all_cells = side * side };
 
-// What a function is to find, or to leave, of the cells in C order of their global indices.
+// The values that a function must find, or must leave, in the C order of the cells' global indices.
 typedef struct {
-    const char* values;     // that it finds
-    const char* new_values; // that it leaves
+    const char* values;     // found
+    const char* new_values; // left
     size_t bytes;
     int intent;
     int calls;
@@ -94,7 +94,7 @@ static void check_cells(distview_array* array, const char* values, size_t bytes,
     distview_layout_release(layout);
 }
 
-// `copies`: whether functions get such elements; else they are of a size that only exchanges move.
+// `copies`: whether local copies support the element size; exchanges support every size.
 static void test_type(distview_communicator* comm, int32_t element, size_t bytes,
                       const char* values, const char* others, int copies) {
     const distview_axis axes[2] = {

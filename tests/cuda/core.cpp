@@ -31,7 +31,7 @@ void use_core(const Cuda& exec) {
     use_view<Managed<int***>>(exec);
     use_view<Pinned<double***>>(exec);
 
-    // Layouts are asked in kernels.
+    // Kernels query layouts.
     const DeviceLayout<Kokkos::CudaSpace> layout(exec, some_layout(1));
     const BlockLayout axis = some_layout(1).axis(0).as_block();
     const Kokkos::View<std::int64_t*, Kokkos::CudaSpace> answers("answers", 8);

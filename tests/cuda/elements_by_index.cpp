@@ -21,12 +21,12 @@ namespace {
 template <class T>
 using DeviceList = Kokkos::View<T*, Kokkos::CudaSpace>;
 
-/// Any trivially copyable element.
+/// A trivially copyable element type.
 struct Velocity {
     float x, y, z;
 };
 
-/// Any function object of the program's.
+/// A function object that a program might pass.
 struct Nearer {
     template <class T>
     KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {
@@ -34,7 +34,7 @@ struct Nearer {
     }
 };
 
-/// Asks for elements of other processes.
+/// Reads elements of other processes.
 struct Difference {
     std::int64_t count;
 

@@ -14,10 +14,10 @@ void export_and_import(const Cuda& exec) {
     const View view(exec, "view", some_layout(1), 0);
     Kokkos::deep_copy(exec, view.view(), typename View::value_type(1));
 
-    // To a consumer that goes on with another stream, which waits for `exec`; the host does not.
+    // The consumer continues on another stream, which waits for `exec`; the host does not wait.
     const AnySection taken =
         protocol::from_dlpack(protocol::to_dlpack(exec, view, legacy_default_stream).release());
-    // To consumers that we know nothing of: all has finished.
+    // The consumer is unknown: all work must have finished.
     const protocol::DlpackTensor tensor = protocol::to_dlpack(exec, view);
 
     const auto described = protocol::to_cuda_array_interface(exec, view);

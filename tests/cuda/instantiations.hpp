@@ -16,7 +16,7 @@ using Managed = DistView<Data, Kokkos::CudaUVMSpace>;
 template <class Data>
 using Pinned = DistView<Data, Kokkos::CudaHostPinnedSpace>;
 
-// What is instantiated, by component; each would also run on a device.
+// The instantiations, by component; each could also run on a device.
 void use_core(const Cuda& exec);
 void use_exports(const Cuda& exec);
 void use_padding_exchange(const Cuda& exec, const Communicator& comm);
@@ -28,7 +28,7 @@ void use_local_copies(const Cuda& exec, const Communicator& comm);
 void use_along_axes(const Cuda& exec, const Communicator& comm);
 void use_elements_by_index(const Cuda& exec, const Communicator& comm);
 
-/// So many rows and columns with padding for each process.
+/// A layout with padding and with 8 x 6 x 5 cells on each process.
 inline ArrayLayout some_layout(int processes) {
     return {ProcessGrid{processes, 1, 1},
             {block(8 * processes, {.padding = 1, .periodic = true}),

@@ -12,7 +12,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Hands every kind of part to a function that launches a kernel.
+/// Passes every kind of part to a function that launches a kernel.
 template <class A>
 void use_parts(const Cuda& exec, const Communicator& comm, const A& a) {
     const auto clear = [&](const auto& part) { Kokkos::deep_copy(exec, part.view(), 0); };

@@ -8,7 +8,7 @@
 
 namespace distview::testing {
 
-/// Any function object of the program's.
+/// A function object that a program might pass.
 struct Larger {
     template <class T>
     KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {

@@ -25,7 +25,7 @@ bool use_order(const Cuda& exec, const Communicator& comm, const A& a) {
            min_location(exec, comm, a) == max_location(exec, comm, a);
 }
 
-/// Several results of any of Kokkos' reducers in one pass.
+/// Several results, of any Kokkos reducers, in one pass.
 template <class A>
 void use_functor(const Cuda& exec, const Communicator& comm, const A& a) {
     using T = typename A::value_type;

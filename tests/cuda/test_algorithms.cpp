@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a device: algorithms leave the numbers that they leave on the host. Needs a GPU, which the ranks share.
+// On a device, algorithms give the same numbers as on the host. Needs a GPU, which the ranks share.
 #include "instantiations.hpp"
 
 #include <distview/algorithms/axpby.hpp>
@@ -27,7 +27,7 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// Whole arrays, which only rank 0 gets, and numbers, which all do. All are exact in any order.
+/// Whole arrays, on rank 0 only, and numbers, on all ranks; exact whatever the order of additions.
 struct Results {
     std::vector<double> arrays;
     std::vector<double> numbers;
@@ -40,7 +40,7 @@ void add_array(Results& results, const Exec& exec, const Communicator& comm, con
         results.arrays.push_back(static_cast<double>(all.data()[i]));
 }
 
-/// Values that tell the cell, of either sign.
+/// Values of either sign that identify the cell.
 struct Numbered {
     KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
         return static_cast<double>((i.value() * 389 + j.value() * 41 + k.value() * 7) % 1009 - 500);
@@ -110,7 +110,7 @@ TEST(DeviceAlgorithms, LeaveTheNumbersOfTheHost) {
     expect_as_on_the_host<std::int64_t***, Kokkos::LayoutRight>(rows(ranks));
 }
 
-/// Numbers of two hundred powers of two.
+/// Numbers spread over two hundred powers of two.
 struct Wide {
     KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
         const std::int64_t seed = i.value() * 389 + j.value() * 41 + k.value() * 7;
@@ -137,7 +137,7 @@ std::vector<double> reproducible_numbers(const Exec& exec, const Communicator& c
             sum(exec, comm, b, exactly),   dot(exec, comm, b, b, exactly)};
 }
 
-// On a device instances have numbers: kernels and fences of another one show.
+// On a device, instances have numbers: kernels and fences on another instance are detected.
 TEST(DeviceAlgorithms, StayOnTheGivenInstance) {
     const Communicator comm(MPI_COMM_WORLD);
     const auto layout = rows(comm.size());

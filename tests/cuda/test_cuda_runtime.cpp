@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What DeviceRuntime's functions call of CUDA, and in which order, without CUDA: with a made-up
-// <cuda_runtime.h>.
+// The CUDA calls of DeviceRuntime's functions, and their order, tested without CUDA: a made-up <cuda_runtime.h>
+// records them.
 #include "cuda_runtime.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ protected:
         } catch (const Error& error) {
             EXPECT_EQ(std::string(error.what()), call + ": a made-up error");
         }
-        // Who launches the next kernel must not be told.
+        // The error must be cleared, or the next kernel launch would report it.
         EXPECT_NE(std::ranges::find(calls(), "cudaGetLastError"), calls().end()) << call;
     }
 
@@ -93,7 +93,7 @@ TEST_F(CudaRuntimeCalls, MemoryIsOfTheKindAndZeroed) {
     EXPECT_EQ(calls().back(), "cudaFree");
     make(DeviceType::cuda_host);
     EXPECT_EQ(calls(), (Calls{"cudaHostAlloc", "cudaFreeHost"}));
-    // An error of others stays where they look for it; one of our own does not.
+    // Errors of other callers stay pending (no cudaGetLastError above); the error of our own failed call is cleared.
     made_up_cuda::state().failing = "cudaFreeHost";
     make(DeviceType::cuda_host);
     EXPECT_EQ(calls().back(), "cudaGetLastError");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a device: what goes by index, and what goes along axes, leaves the numbers that it leaves on the host. Needs a GPU,
-// which the ranks share.
+// On a device, operations by index and along axes give the same numbers as on the host. Needs a GPU, which the ranks
+// share.
 #include "instantiations.hpp"
 
 #include <distview/algorithms/axis_reduce.hpp>
@@ -34,7 +34,7 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Numbers = std::vector<double>;
 
-/// Values that tell the cell and are exact in any order of additions.
+/// Values that identify the cell, and whose sums are exact in any order.
 struct CellNumber {
     KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
         return static_cast<double>((i.value() * 389 + j.value() * 41 + k.value() * 7) % 1009 - 500);
@@ -68,7 +68,7 @@ struct Doubling {
     }
 };
 
-/// The same calls on any execution space, and the numbers that they left on this rank.
+/// The same calls on any execution space, and their numerical results on this rank.
 template <class Exec>
 class Calls {
 public:
@@ -98,7 +98,7 @@ public:
         std::vector<std::int64_t> owned, needed;
         for (std::int64_t i = 0; i < 100; ++i) owned.push_back(100 * comm.rank() + 99 - i);
         for (std::int64_t i = 0; i < 100; i += 3) needed.push_back(100 * next + i);
-        if (next == comm.rank()) needed.clear(); // then no process has ghosts
+        if (next == comm.rank()) needed.clear(); // no process has ghosts
         const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
         const auto w = make_dist_view<double*, Memory>(exec, "w", comm, ghosted.layout);
         const auto view = w.view();
@@ -204,7 +204,7 @@ public:
     Numbers local_copies() {
         const auto u = numbered();
         with_local_copy(exec, u, Intent::inout, MemoryOrder::column_major, Doubling());
-        // Of the next rank, if there is one.
+        // Elements of the next rank, if there are several ranks.
         const std::int64_t begin = 8 * ((comm.rank() + 1) % comm.size()) + 5;
         const GlobalRange mine{GlobalIndex(begin), GlobalIndex(begin + 3)};
         const GlobalRange all{GlobalIndex(0), GlobalIndex(5)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a device: consumers on streams of their own find what was written before the export, and only then.
-// Needs a GPU.
+// On a device, consumers on streams of their own must find the data written before the export, and must not read it
+// earlier. Needs a GPU.
 #include "instantiations.hpp"
 
 #include <distview/core.hpp>
@@ -19,7 +19,7 @@ namespace distview::testing {
 
 namespace {
 
-/// A stream that waits for no other one by itself.
+/// A stream without implicit waits for other streams.
 class OwnStream {
 public:
     OwnStream() {
@@ -37,7 +37,7 @@ private:
 
 constexpr int elements = 1 << 20;
 
-/// Takes long before each element gets its value: who does not wait reads zeros.
+/// Takes long before it sets each element: a consumer that does not wait reads zeros.
 void write_slowly(const Cuda& exec, const OnDevice<double*>& view) {
     const auto section = view.view();
     Kokkos::parallel_for(
@@ -49,7 +49,7 @@ void write_slowly(const Cuda& exec, const OnDevice<double*>& view) {
         });
 }
 
-/// Copied on a consumer's stream.
+/// A copy of the data, made on a consumer's stream.
 std::vector<double> read_on(cudaStream_t stream, const void* data) {
     std::vector<double> host(elements, -1.0);
     const std::size_t bytes = elements * sizeof(double);
@@ -94,7 +94,7 @@ TEST_F(DeviceExports, TheInterfacesStreamIsThatOfTheInstance) {
     EXPECT_EQ(described.stream, producer.number());
     const AnySection taken =
         protocol::from_cuda_array_interface(*device_runtime(), described, nullptr);
-    EXPECT_EQ(cudaStreamQuery(producer.get()), cudaSuccess); // it was waited for
+    EXPECT_EQ(cudaStreamQuery(producer.get()), cudaSuccess); // export has waited
     EXPECT_EQ(wrong(read_on(consumer.get(), taken.data)), 0);
 
     write_slowly(exec, view);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a device: every transport leaves the bits that the host's plans leave. Needs a GPU, which the ranks share.
+// On a device, every transport gives the same bits as the host's plans. Needs a GPU, which the ranks share.
 #include "instantiations.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
@@ -25,10 +25,10 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// DISTVIEW_TRANSPORT, "" for none; and DISTVIEW_GPU_AWARE.
+/// A value of DISTVIEW_TRANSPORT ("": unset), and its need of an MPI for device memory (DISTVIEW_GPU_AWARE).
 struct Choice {
     const char* transport;
-    bool of_mpi; ///< whether MPI must take device memory
+    bool of_mpi; ///< whether MPI must accept device memory
 };
 
 class DeviceTransports : public ::testing::TestWithParam<Choice> {
@@ -42,7 +42,7 @@ protected:
             GTEST_SKIP() << "this MPI does not take device memory";
     }
 
-    /// What plans make of MPI and of DISTVIEW_GPU_AWARE, the same on all ranks. Collective.
+    /// Whether plans use MPI on device memory (by MPI and DISTVIEW_GPU_AWARE), the same on all ranks. Collective.
     bool mpi_takes_device_memory() const {
         const ArrayLayout layout(ProcessGrid{n}, {block(4 * n, {.padding = 1, .periodic = true})});
         PaddingExchangePlan plan(comm, layout);
@@ -50,13 +50,13 @@ protected:
             plan.bind(exec, make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(
                                 exec, "a", comm, layout));
         } catch (const UsageError& error) {
-            if (std::string(error.what()).find("MPI does not take it") == std::string::npos) throw;
+            if (std::string(error.what()).find("MPI cannot use it") == std::string::npos) throw;
             return false;
         }
         return true;
     }
 
-    /// A value for every position, padding too.
+    /// Sets a distinct value at every position, padding included.
     template <class View>
     void fill(const View& view, int salt) const {
         using Value = typename View::non_const_value_type;
@@ -72,7 +72,7 @@ protected:
         return std::memcmp(a.view().data(), b.view().data(),
                            a.view().span() * sizeof(typename View::value_type)) == 0;
     }
-    /// Arrays of the host for the host's plan and for the device's result, and the device's array.
+    /// Two host arrays, one for the host's plan and one for the device's result, and the device's array.
     template <class Data, class Layout>
     auto trio(const ArrayLayout& layout, int salt) const {
         using OnHost = DistView<Data, Layout, Kokkos::HostSpace>;
@@ -87,7 +87,7 @@ protected:
         return std::tuple(reference, result, device);
     }
 
-    /// The host's plan, whose transport is its own affair.
+    /// Runs the host's plan without DISTVIEW_TRANSPORT, so that it chooses its own transport.
     template <class Run>
     void on_host(Run&& run) const {
         unsetenv("DISTVIEW_TRANSPORT");
@@ -161,7 +161,7 @@ TEST_P(DeviceTransports, ExchangesWithTwoKernelsAndAllocatesNothing) {
     const auto device =
         make_dist_view<double***, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, "a", comm, layout);
     PaddingExchangePlan plan(comm, layout);
-    plan.execute(exec, device); // binds
+    plan.execute(exec, device); // includes binding
     KokkosEvents events;
     plan.execute(exec, device);
     events.stop();

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# by_flang.sh FLANG FACE CORE LIBRARY FOLDER: compiles the Fortran face and its tests with another compiler, in FOLDER, and
-# runs them on 1, 2, 3, 4 and 6 ranks. FACE and CORE are folders of headers of C, LIBRARY is that of libdistview_c. The
-# module of MPI is gfortran's: mpif.h stands in for it.
+# by_flang.sh FLANG FACE CORE LIBRARY FOLDER: compiles the Fortran face and its tests with LLVM's flang in FOLDER, and runs
+# them on 1, 2, 3, 4 and 6 ranks. FACE and CORE are folders of C headers, LIBRARY is the folder of libdistview_c. Only
+# gfortran can read MPI's module: mpif.h replaces it.
 set -u
 flang=$1 face=$2 core=$3 library=$4 folder=$5
 tests=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -10,7 +10,7 @@ sources=$tests/../../fortran/src
 rm -rf -- "$folder"
 mkdir -p -- "$folder" && cd -- "$folder" || exit 1
 options=(-O1 -fPIC)
-# Before version 20 it takes arrays of any rank, as dummies of Fortran's own procedures, only when told to.
+# Before version 20, flang accepts assumed-rank dummies of Fortran procedures only with an option.
 version=$("$flang" --version | sed -nE 's/.*version ([0-9]+).*/\1/p;T;q')
 ((version < 20)) && options+=(-mmlir -allow-assumed-rank)
 binding=$(dirname -- "$(readlink -f -- "$(command -v "$flang")")")/../include/flang
@@ -22,14 +22,14 @@ fail() {
 }
 
 mpicc -c -fPIC -I"$binding" -I"$face" -I"$core" "$sources/distview_descriptors.c" || fail "distview_descriptors.c"
-# The order of the build's own list.
+# The sources in the order of the build's own list.
 names=$(sed -n '/^set(names$/,/)$/p' "$sources/../CMakeLists.txt" | grep -o 'distview[a-z_0-9]*')
 objects=(distview_descriptors.o)
 for name in $names; do
     "$flang" "${options[@]}" -c "$sources/$name.f90" -o "$name.o" || fail "$name.f90"
     objects+=("$name.o")
 done
-# with_mpif FILE: `use mpi` as an include line, which stands behind `implicit none`.
+# with_mpif FILE: replaces `use mpi` by an include line, which must follow `implicit none`.
 with_mpif() {
     sed -E -e '/^ *use mpi$/d' -e '0,/^ *implicit none$/s//    implicit none\n    include "mpif.h"/' "$1"
 }

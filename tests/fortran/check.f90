@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! What every test program in Fortran uses: checks that are counted, and a success line of rank 0 when all ranks have passed.
+! Support for every test program in Fortran: counted checks, and a success line from rank 0 when all ranks have passed.
 module check_support
     use distview
     use mpi
@@ -44,7 +44,7 @@ contains
         if (failures <= 20) print "(a, i0, 2a)", "rank ", rank, ": ", text
     end subroutine
 
-    ! That a call has ended with an error of a class, whose text has `part` in it.
+    ! Requires that a call has ended with an error of this class whose message contains `part`.
     subroutine check_error(stat, errmsg, class, part)
         integer, intent(in) :: stat, class
         character(*), intent(in) :: errmsg, part

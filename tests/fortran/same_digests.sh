@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# same_digests.sh FORTRAN CXX: both programs of the shallow-water model, the C++ one with --exchanges literal, give the
-# same digests of h, u and v on five process grids, in both modes. An unstable run of the first fails.
+# same_digests.sh FORTRAN CXX: both programs of the shallow-water model (the C++ one with --exchanges literal) must give
+# equal digests of h, u and v on five process grids, in both modes. An unstable run of the Fortran program must fail.
 set -u
 fortran=$1 cxx=$2
 failed=0
 
-# digests RANKS COMMAND...: one a line, by step and field.
+# digests RANKS COMMAND...: prints one digest a line, by step and field.
 digests() {
     local ranks=$1
     shift
@@ -25,7 +25,7 @@ for grid in 1x1 2x1 1x2 3x2 1x6; do
         fi
     done
 done
-# So long a channel that the model is unstable: numbers that there are none are null in the report, and the program fails.
+# A channel so long that the model is unstable: the report has null for numbers that are not finite, and the program fails.
 unstable=$(timeout 120 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 1 --ny 800001 --steps 20 --grid 2x1 --json - 2>&1)
 status=$?
 if ((status != 1)) || ! grep -q '"h": {"sum": null, "min": null, "max": null, "l2": null,' <<<"$unstable" ||
@@ -33,21 +33,21 @@ if ((status != 1)) || ! grep -q '"h": {"sum": null, "min": null, "max": null, "l
     printf 'unstable: status %s\n%s\n' "$status" "$unstable"
     failed=$((failed + 1))
 fi
-# A report that cannot be written is wrong use, said before the run.
+# A report file that cannot be written is wrong use, and reported before the run.
 refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --nx 9 --ny 9 --steps 1 --json /nowhere/report.json 2>&1)
 status=$?
 if ((status != 2)) || ! grep -q 'fortran_shallow_water: error: .*--json: .*/nowhere/report.json' <<<"$refused"; then
     printf 'no file for the report: status %s\n%s\n' "$status" "$refused"
     failed=$((failed + 1))
 fi
-# More processes than 32 bits count.
+# The number of processes of a grid must not overflow 32 bits.
 refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --nx 700 --ny 7000000 --steps 1 --grid 6700417x641 2>&1)
 status=$?
 if ((status != 2)) || ! grep -q 'error: --grid: expected as many processes as ranks, 1, got 4294967297' <<<"$refused"; then
     printf 'a large grid: status %s\n%s\n' "$status" "$refused"
     failed=$((failed + 1))
 fi
-# Cells for 3 x 2 processes, but not for the six of a row or column.
+# The array has enough cells for a grid of 3 x 2 processes, but not for the six of a row or column.
 chosen=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 6 "$fortran" --nx 3 --ny 2 --steps 2 2>&1)
 status=$?
 if ((status != 0)); then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# same_stencils.sh BY_HAND WITH_PLAN: both programs have the same bits on all numbers of ranks; of the lines between "begin"
-# and "end" at least 70 % are gone where a plan exchanges.
+# same_stencils.sh BY_HAND WITH_PLAN: both programs must give equal bits on all numbers of ranks, and the program with a plan
+# must have at least 70 % fewer lines between "begin" and "end".
 set -u
 by_hand=$1 with_plan=$2
 folder=$(dirname -- "${BASH_SOURCE[0]}")

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# same_sums.sh FORTRAN CXX: both programs of the parallel transposition find the same sums of the result on five process
-# grids, with and without the old C; and the reference's for a matrix of 7 x 7.
+# same_sums.sh FORTRAN CXX: both programs of the parallel transposition must find equal sums of the result on five process
+# grids, with and without the old C; for a matrix of 7 x 7 the sums must also equal the reference's.
 set -u
 fortran=$1 cxx=$2
 failed=0
 
-# sums RANKS COMMAND...: plain and weighted, of a run that has passed its own check.
+# sums RANKS COMMAND...: the plain and the weighted sum of a run that has passed its own check.
 sums() {
     local ranks=$1
     shift
@@ -36,7 +36,7 @@ expect $? 2 "status of wrong use"
 expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --n 7 --json /nowhere/report.json 2>&1 |
     grep -c 'fortran_ptrans: error: .*--json: .*/nowhere/report.json')" 1 "a report that cannot be written"
 expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --help 2>&1 | grep -c '^Usage: mpirun -n RANKS fortran_ptrans')" 1 "help"
-# 2^32 + 5 processes are not five.
+# The number of processes of a grid must not overflow: 2^32 + 5 is not five.
 expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 5 "$fortran" --grid 3x1431655767 2>&1 |
     grep -c 'fortran_ptrans: error: --grid: expected as many processes as ranks, 5, got 4294967301')" 1 "a large grid"
 timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 5 "$fortran" --grid 3x1431655767 >/dev/null 2>&1

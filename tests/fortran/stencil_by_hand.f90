@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! A stencil on four fields over a two-dimensional grid of processes, with its exchange as programs have it who write it
-! themselves: packed, in two phases, so that corners arrive by way of the neighbour. The lines from "begin" to "end" are
-! what there is for the sake of the exchange; stencil_with_plan.f90 is the same program without them.
+! A stencil on four fields over a two-dimensional grid of processes, with a typical hand-written exchange: packed, in two
+! phases, so that the neighbour forwards the corners. The lines from "begin" to "end" exist only for the exchange;
+! stencil_with_plan.f90 is the same program with a plan instead.
 !
 ! Arguments: cells along x and y, steps. Prints a digest of the fields' bits, and microseconds a step and an exchange.
 program stencil_by_hand
@@ -12,7 +12,7 @@ program stencil_by_hand
     real(8), parameter :: pi = 3.14159265358979323846d0, dt = 0.05d0, nu = 0.1d0
     integer, parameter :: n_fields = 4
     integer :: nx, ny, steps, step
-    ! Cells of this process: x0 : x1 and y0 : y1 of the whole grid, 1 : lx and 1 : ly here.
+    ! Cells of this process: x0 : x1 and y0 : y1 of the whole grid, which are 1 : lx and 1 : ly of the local arrays.
     integer :: lx, ly, x0, x1, y0, y1
     integer :: comm, rank, ranks, ierr, dims(2), coords(2)
     real(8), allocatable :: h(:, :), u(:, :), v(:, :), q(:, :)
@@ -30,7 +30,7 @@ program stencil_by_hand
     call read_arguments()
     call decompose()
     call initialise()
-    call exchange() ! the first one sets up
+    call exchange() ! the first call sets the exchange up
     exchanging = 0
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     began = MPI_Wtime()
@@ -105,7 +105,7 @@ contains
         exchanging = exchanging + MPI_Wtime() - start
     end subroutine
 
-    ! Columns to the west and east, without corners.
+    ! Exchanges columns with the west and east, without corners.
     subroutine exchange_x()
         integer :: count
         count = n_fields * ly
@@ -133,7 +133,7 @@ contains
         call unpack_column(q, lx + 1, 3, receive_east)
     end subroutine
 
-    ! Rows to the south and north, with the padding at their ends, which has just arrived.
+    ! Exchanges rows with the south and north, including the padding at their ends, which has just been received.
     subroutine exchange_y()
         integer :: count
         count = n_fields * (lx + 2)
@@ -246,7 +246,7 @@ contains
         call spread(q, q_new)
     end subroutine
 
-    ! Carried by u and v, and spread over all eight neighbours.
+    ! Advects f by u and v, and diffuses it over all eight neighbours.
     subroutine spread(f, f_new)
         real(8), intent(in) :: f(0:, 0:)
         real(8), intent(inout) :: f_new(0:, 0:)
@@ -269,7 +269,7 @@ contains
         q(1:lx, 1:ly) = q_new(1:lx, 1:ly)
     end subroutine
 
-    ! Of the bits of all cells, turned by their number: the same on all grids of processes.
+    ! A digest of the bits of all cells, each rotated by its global number: the same on all process grids.
     integer(int64) function digest(f)
         real(8), intent(in) :: f(0:, 0:)
         integer :: i, j

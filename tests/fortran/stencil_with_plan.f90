@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! The program stencil_by_hand.f90 with a plan of DistView for its exchange, which is what differs.
+! The program stencil_by_hand.f90 with a plan of DistView for its exchange; the rest is the same.
 program stencil_with_plan
     use, intrinsic :: iso_fortran_env, only: int64, output_unit
     use distview
@@ -8,7 +8,7 @@ program stencil_with_plan
     implicit none
     real(8), parameter :: pi = 3.14159265358979323846d0, dt = 0.05d0, nu = 0.1d0
     integer :: nx, ny, steps, step
-    ! Cells of this process: x0 : x1 and y0 : y1 of the whole grid, 1 : lx and 1 : ly here.
+    ! Cells of this process: x0 : x1 and y0 : y1 of the whole grid, which are 1 : lx and 1 : ly of the local arrays.
     integer :: lx, ly, x0, x1, y0, y1
     integer :: rank, ranks, ierr, dims(2)
     real(8), allocatable :: h(:, :), u(:, :), v(:, :), q(:, :)
@@ -25,7 +25,7 @@ program stencil_with_plan
     call read_arguments()
     call decompose()
     call initialise()
-    call exchange() ! the first one sets up
+    call exchange() ! the first call sets the exchange up
     exchanging = 0
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     began = MPI_Wtime()
@@ -108,7 +108,7 @@ contains
         call spread(q, q_new)
     end subroutine
 
-    ! Carried by u and v, and spread over all eight neighbours.
+    ! Advects f by u and v, and diffuses it over all eight neighbours.
     subroutine spread(f, f_new)
         real(8), intent(in) :: f(0:, 0:)
         real(8), intent(inout) :: f_new(0:, 0:)
@@ -131,7 +131,7 @@ contains
         q(1:lx, 1:ly) = q_new(1:lx, 1:ly)
     end subroutine
 
-    ! Of the bits of all cells, turned by their number: the same on all grids of processes.
+    ! A digest of the bits of all cells, each rotated by its global number: the same on all process grids.
     integer(int64) function digest(f)
         real(8), intent(in) :: f(0:, 0:)
         integer :: i, j

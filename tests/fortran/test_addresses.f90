@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Arrays are borrowed: for each way to pass one, the library sees the caller's own memory, and finish() of an exchange,
-! which knows nothing but the address, writes there. A copy that a compiler makes without saying so fails both.
+! Arrays are borrowed: for every way to pass one, the library must see the caller's own memory, and an exchange's finish(),
+! which knows only the address, must write there. If a compiler silently makes a copy, both checks fail.
 program test_addresses
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -11,7 +11,7 @@ program test_addresses
     integer, parameter :: width = 5
     type(distview_layout) :: line, plane, cube, seven
     type(distview_padding_plan) :: of_line, of_plane, of_cube, of_seven
-    integer :: n ! cells of a section with padding, along the axis that is dealt out
+    integer :: n ! cells of a section with padding, along the distributed axis
 
     type :: cell
         real(8) :: a = -1
@@ -25,7 +25,7 @@ program test_addresses
 
     call begin_checks()
     call make()
-    ! Arrays of one procedure may lie where those of another lay, on some ranks.
+    ! A procedure's arrays may have, on some ranks, the addresses of an earlier procedure's arrays: the plan must forget them.
     call whole_arrays()
     call of_plane%forget()
     call sections()
@@ -37,7 +37,7 @@ program test_addresses
     call a_copy_is_found()
     call end_checks()
 contains
-    ! The last axis, or the only one, is dealt out and periodic.
+    ! One axis of each layout is distributed, periodic, and has padding.
     subroutine make()
         call line%create([10 * ranks], [ranks], padding=1, periodic=[.true.])
         call plane%create([width, 10 * ranks], [1, ranks], paddings=reshape([0, 0, 1, 1], [2, 2]), &
@@ -54,7 +54,7 @@ contains
         n = 12
     end subroutine
 
-    ! That the library has seen memory at `address` with these strides, Fortran's order, in elements of `bytes`.
+    ! Requires that the library sees memory at `address` with these strides in bytes, in Fortran's order of axes.
     subroutine expect(memory, address, strides, what)
         type(distview_memory), intent(in) :: memory
         type(c_ptr), intent(in) :: address
@@ -69,7 +69,7 @@ contains
         end do
     end subroutine
 
-    ! What padding holds when the neighbours' cells are their ranks.
+    ! Requires the padding of a ring whose cells hold their rank.
     subroutine expect_padding(low, high, what)
         real(8), intent(in) :: low, high
         character(*), intent(in) :: what
@@ -97,7 +97,7 @@ contains
         call exchange%finish()
         call expect_padding(p(1, 0), p(1, n - 1), "pointer")
         deallocate(p)
-        ! An address of C's.
+        ! An address from C.
         fixed = rank
         call of_plane%start_memory(exchange, [distview_memory_at(c_loc(fixed), distview_float64, [5_int64, 12_int64])])
         call exchange%finish()
@@ -124,7 +124,7 @@ contains
         call of_plane%start(exchange, p)
         call exchange%finish()
         call expect_padding(w(2, 1, n), w(2, 1, 1), "backwards")
-        ! The same, whose pointer was given other bounds.
+        ! The same memory through a pointer with other bounds.
         w = rank
         p(0:, 5:) => w(1:width, 1, :n)
         call expect(distview_memory_of(p), c_loc(w(1, 1, 1)), [8, 32 * width], "remapped")
@@ -182,7 +182,7 @@ contains
         call exchange%finish()
         call expect_padding(u(1, 1), u(1, n), "allocatable dummy")
     end subroutine
-    ! Of an array whose last extent a procedure does not know, a section says it.
+    ! For an assumed-size dummy, whose last extent is unknown, the caller passes a section.
     subroutine assumed_size(u, address)
         real(8), intent(inout), target, asynchronous :: u(width, *)
         type(c_ptr), intent(in) :: address
@@ -205,7 +205,7 @@ contains
         call of_plane%start(exchange, s%u, s%p)
         call exchange%finish()
         call expect_padding(s%u(1, 1), s%p(1, n), "components")
-        ! All of an element, or one component of all elements: the latter by distview_component_of().
+        ! Whole elements of a derived type, or one component of all elements, by distview_component_of().
         allocate(w(width, n))
         w%b = rank
         call expect(distview_memory_of(w), c_loc(w), [24, 24 * width], "derived type")
@@ -237,7 +237,7 @@ contains
         call expect_padding(v(2, 2, 2, -1, 2, 1, 2), v(1, 0, 1, n - 2, 1, 1, 1), "seven axes")
     end subroutine
 
-    ! The checks above would see a copy: an expression is one.
+    ! Proves that these checks detect a copy: a parenthesised expression is one.
     subroutine a_copy_is_found()
         real(8), allocatable, target :: u(:, :)
         type(distview_memory) :: copy

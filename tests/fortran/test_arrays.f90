@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Arrays as objects: reductions, whole arrays on one rank, local copies for Fortran 77, memory of their own, against what
-! the global numbers say.
+! Arrays as objects: reductions, whole arrays on one rank, local copies for Fortran 77, memory of their own. Oracle:
+! formulas of the global indices.
 program test_arrays
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int32, int64, real32
@@ -25,7 +25,7 @@ program test_arrays
     call texts()
     call end_checks()
 contains
-    ! nx x ny cells, the second axis dealt out one by one.
+    ! nx x ny cells, the second axis dealt out cyclically.
     subroutine make(layout)
         type(distview_layout), intent(inout) :: layout
         type(distview_axis) :: axes(2)
@@ -36,7 +36,7 @@ contains
         call layout%create(axes, distview_balanced_grid(ranks, 2))
     end subroutine
 
-    ! 100 i + j of the global numbers, and nonsense in the padding.
+    ! Sets interior cells to 100 i + j of their global indices, and the padding to a wrong value.
     subroutine set(layout, u)
         type(distview_layout), intent(in) :: layout
         real(8), intent(out) :: u(0:, 1:)
@@ -66,7 +66,7 @@ contains
         end do
     end function
 
-    ! Along the second axis, which is dealt out in turn, and along the first one, of blocks.
+    ! Along the second axis, which is cyclic, and along the first one, which has blocks.
     subroutine along_axis()
         type(distview_layout) :: layout, short
         type(distview_array) :: a, r, s
@@ -162,14 +162,14 @@ contains
         at = 0
         found = a%minimum(at)
         call check(all(at == 1), "where the minimum is")
-        ! What is lost in any order but the exact one.
+        ! Small terms between huge ones: only an exact sum keeps them.
         u = 0
         call put_one(layout, u, 1, 1, 1d20)
         call put_one(layout, u, 2, 5, 1d0)
         call put_one(layout, u, 7, 3, -1d20)
         found = a%sum(reproducible=.true.)
         call check(found%real == 1, "the exact sum")
-        ! Boundary padding belongs to the ends.
+        ! With owned=.true., ranks at the ends count their boundary padding, too.
         u = 1
         found = a%sum(owned=.true.)
         call check(found%real == (nx + 2) * ny, "with boundary padding")
@@ -183,7 +183,7 @@ contains
         if (layout%owner([i, j]) == rank) u(layout%to_local(rank, 1, i), layout%to_local(rank, 2, j)) = what
     end subroutine
 
-    ! One axis of each type.
+    ! One axis, for each element type.
     subroutine types()
         type(distview_layout) :: layout
         type(distview_array) :: a
@@ -232,7 +232,7 @@ contains
         call a%borrow(comm, layout, u)
         root = ranks - 1
         if (rank == root) allocate(all(nx, ny), source=0d0)
-        call a%gather(root, all) ! elsewhere it is not allocated: left out
+        call a%gather(root, all) ! on other ranks `all` is not allocated, hence absent
         if (rank == root) call check(maxval(abs(all - all_values())) == 0, "gathered")
         v = u
         u = -1d6
@@ -254,18 +254,18 @@ contains
         call set(layout, u)
         v = u
         call a%borrow(comm, layout, u)
-        ! Columns with padding between them: a leading dimension does for Fortran 77.
+        ! Columns with padding between them: Fortran 77 needs only a leading dimension, so there is no copy.
         calls = 0
         call a%with_local_copy(distview_inout, triple, bytes=bytes)
         call check(calls == 1 .and. .not. was_copy .and. bytes%in == 0 .and. bytes%out == 0, "its own memory")
         v(b(1, 1):b(2, 1), :) = 3 * v(b(1, 1):b(2, 1), :)
         call check(maxval(abs(u - v)) == 0, "tripled")
-        ! Without gaps, a copy.
+        ! packed=.true. forbids gaps: a copy.
         call a%with_local_copy(distview_inout, triple, packed=.true., bytes=bytes)
         v(b(1, 1):b(2, 1), :) = 3 * v(b(1, 1):b(2, 1), :)
         call check(maxval(abs(u - v)) == 0, "tripled in a copy")
         if (was_copy) call check(bytes%in == 8 * product(b(2, :)) .and. bytes%out == bytes%in, "bytes of a copy")
-        ! A box that the last rank asks for, and the whole on rank 0.
+        ! A box that only the last rank requests, and the whole array on rank 0.
         last = 0
         if (rank == ranks - 1) last = [nx, ny]
         call a%with_local_copy_of_box([1_int64, 1_int64], last, distview_inout, triple)
@@ -304,7 +304,7 @@ contains
         end if
     end subroutine
 
-    ! As a routine of Fortran 77 is: address, leading dimension, rows, columns.
+    ! A Fortran 77 routine: address, leading dimension, rows, columns.
     subroutine triple77(a, lda, m, n)
         integer, intent(in) :: lda, m, n
         real(8), intent(inout) :: a(lda, *)
@@ -341,7 +341,7 @@ contains
         call check(found%real == 5, "a slice")
     end subroutine
 
-    ! A single row, on one rank: the others have nothing to allocate.
+    ! A single row, on one rank: the other ranks have nothing to allocate.
     subroutine no_cells()
         type(distview_layout) :: layout
         type(distview_array) :: a
@@ -372,7 +372,7 @@ contains
         call a%borrow(comm, layout, u)
         found = none%sum(stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "an array")
-        ! Wrong on the last rank: all get the error.
+        ! An error of the last rank: all ranks get it.
         if (rank == ranks - 1) then
             call none%borrow(comm, layout, other, stat=stat, errmsg=errmsg)
         else
@@ -390,7 +390,7 @@ contains
         call a%gather(99, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "a root in [0,")
         call check(abs(a%norm(7, stat=stat)) < 1 .and. stat == distview_usage_error, "no such norm")
-        ! A step of the program's own, which the last rank alone does not get through: all end it by that rank's error.
+        ! A step of the program's own that fails on the last rank only: agree() gives all ranks that error.
         stat = 0
         if (rank == ranks - 1) call distview_fail(stat, distview_other_error, "no input on this rank", "NoInput")
         call comm%agree("my_step", stat, stat, errmsg)

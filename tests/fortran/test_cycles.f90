@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Objects that are made, assigned, returned by functions and left behind again and again leave nothing behind: the memory of
-! the process does not grow.
+! Objects that are made, assigned, returned by functions and abandoned repeatedly must not leak: the memory of the process
+! must not grow.
 !
-!     test_fortran_cycles LOCAL COLLECTIVE: so many times
+!     test_fortran_cycles LOCAL COLLECTIVE: the numbers of cycles
 program test_cycles
     use, intrinsic :: iso_fortran_env, only: int64
     use check_support
@@ -40,7 +40,7 @@ program test_cycles
     call check(resident() - before < 4000, "collective objects stay behind")
     call end_checks()
 contains
-    ! All of these go out of scope.
+    ! All of these objects go out of scope at the end.
     subroutine local_objects()
         type(distview_layout) :: made, same, pair(2), turned
         type(distview_layout), allocatable :: more(:)
@@ -51,7 +51,7 @@ contains
         same = same
         pair(1) = made
         pair(2) = same
-        allocate(more(2)) ! which an assignment of the program's own, as this is, does not do
+        allocate(more(2)) ! a defined assignment, as this is, does not allocate
         more = pair
         pair = more(2:1:-1)
         turned = made%permuted([2, 1])
@@ -86,7 +86,7 @@ contains
         same(1) = a
         same(2) = part
         found = same(1)%sum()
-        ! Elements of one array: a compiler that cannot tell whether they are the same one copies that which is assigned.
+        ! Elements of one array: a compiler that cannot tell whether both sides are the same element copies the right side.
         do i = 1, 2
             j = 3 - i
             plans(i) = plan
@@ -100,7 +100,7 @@ contains
         end do
     end subroutine
 
-    ! KiB of memory that the process has.
+    ! The resident memory of the process in KiB.
     integer(int64) function resident()
         character(200) :: line
         integer :: unit, error

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Elements by their global numbers, ghosts, and operations of the program, against what the numbers say.
+! Elements by global index, ghosts, and the program's own operations. Oracle: formulas of the global indices.
 program test_elements
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -49,7 +49,7 @@ contains
         end do
     end subroutine
 
-    ! Every rank has a list of its own: an element twice, and every fourth row of columns 9 and 6.
+    ! Every rank has a separate list: one element twice, and every fourth row of columns 9 and 6.
     subroutine lists()
         type(distview_layout) :: layout
         type(distview_index_list) :: list
@@ -84,13 +84,13 @@ contains
             if (turn == 3) call same%gather(u, values)
             call check(all(values == expected), "gathered")
         end do
-        ! Ones are added wherever the lists say.
+        ! Adds 1 for each occurrence of an element in the lists.
         values = 1
         call plan%combine(distview_sum, values, u)
         call a%borrow(comm, layout, u)
         call a%get(list, values)
         call check(all(values(:2) == expected(:2) + 2) .and. all(values(3:) == expected(3:) + ranks), "ones are added")
-        ! The last one stays.
+        ! Of several values for one element the last one stays, by rank and by position in the list.
         values = [(1000 * rank + k, k=1, 8)]
         call a%put(list, values)
         call a%accumulate(distview_maximum, list, [-1d0, 5d0, -1d0, -1d0, -1d0, -1d0, -1d0, -1d0])
@@ -121,7 +121,7 @@ contains
         call check(one == ranks - 1, "the last rank's box stays")
     end subroutine
 
-    ! A ring of 4 labels a rank, each of which needs both neighbours, with two components side by side.
+    ! A ring of 4 labels a rank, with two components side by side; each rank needs elements of both neighbours.
     subroutine ghosts()
         type(distview_ghosted_layout) :: ghosted
         type(distview_layout) :: layout
@@ -233,7 +233,7 @@ contains
             call distview_fail(stat, distview_other_error, "refuse: nothing will do")
     end subroutine
 
-    ! Element k of rank r, from 0, goes to rank (r + k) mod ranks; rank 1 has none.
+    ! Migration: element k of rank r, from 0, goes to rank (r + k) mod ranks; rank 1 has no elements.
     pure integer function count_on(r)
         integer, intent(in) :: r
         count_on = merge(0, 3 * r + 4, r == 1)

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Layouts of all kinds of axes, of any number of processes, against formulas: each rank asks for all of them.
+! Layouts of all kinds of axes and any number of processes, against formulas; each rank queries all processes.
 module distributions
     use, intrinsic :: iso_fortran_env, only: int64
     use distview
@@ -9,7 +9,7 @@ module distributions
 
 contains
 
-    ! Like cards, backwards.
+    ! A distribution of the program's own: cyclic, with the processes in reverse order.
     subroutine backwards(index, process, position, stat)
         integer(int64), intent(in) :: index
         integer, intent(out) :: process
@@ -52,7 +52,7 @@ program test_layouts
     call errors()
     call end_checks()
 contains
-    ! 10 cells on 4 processes: 3, 3, 2, 2; padding 1 and 2, another width at the ends.
+    ! 10 cells on 4 processes: 3, 3, 2, 2; padding 1 and 2, with another width at the ends.
     subroutine blocks()
         type(distview_layout) :: layout
         type(distview_axis) :: axes(1)
@@ -86,7 +86,7 @@ contains
         call check(layout%to_local(0, 1, 10) == -huge(0_int64), "a cell that a section does not hold")
     end subroutine
 
-    ! Ranks number the grid with the first axis fastest.
+    ! Ranks are numbered along the first axis of the grid fastest.
     subroutine grids()
         type(distview_layout) :: layout, turned
         integer :: p
@@ -175,7 +175,7 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "a distribution of an axis")
     end subroutine
 
-    ! Ranks that are dealt out to two nodes of 8 each: those of a node become neighbours. On one node nothing changes.
+    ! Ranks dealt out cyclically to two nodes of 8 ranks each: the ranks of a node become neighbours. One node: no change.
     subroutine placed()
         type(distview_axis) :: axes(2)
         integer :: grid(2), ranks_of(16), r, own, turned, ierr

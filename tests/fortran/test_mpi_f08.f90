@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Communicators of module mpi_f08, in a main that knows no other.
+! Communicators of module mpi_f08, in a main program that does not use module mpi.
 program test_mpi_f08
     use mpi_f08
     use distview_mpi_f08
@@ -27,7 +27,7 @@ program test_mpi_f08
     call plan%create(comm, layout)
     u = world
     call plan%exchange(u)
-    ! Ranks of a half are in the reverse order, two apart in the world.
+    ! The ranks of a half are in reverse order, and differ by two in the world.
     if (ranks > 1 .and. rank > 0) wrong = wrong + merge(0, 1, u(0) == world + 2)
     call distview_communicator_create(comm, MPI_COMM_NULL, stat, errmsg)
     if (stat /= distview_usage_error .or. len_trim(errmsg) == 0) wrong = wrong + 1

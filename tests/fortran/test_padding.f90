@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
 ! Padding of plain arrays: odd bounds, sections with strides, components, pointers, element types, addresses, errors of
-! one rank, both forms of stat. Every element tells its global numbers.
+! one rank, both forms of stat. Oracle: every element holds its global indices.
 program test_padding
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32
@@ -39,7 +39,7 @@ contains
         value = 100 * (modulo(i - 1, 24_int64) + 1) + j
     end function
 
-    ! Sets what the section owns, in global bounds, and -1 elsewhere.
+    ! Sets the cells that this rank owns from their global indices, and all others to -1.
     subroutine set(u, layout)
         type(distview_layout), intent(in) :: layout
         real(8), intent(inout) :: u(:, :)
@@ -123,7 +123,7 @@ contains
         end do
     end subroutine
 
-    ! Of an axis alone: each type brings its global number round the ring.
+    ! One axis: for each element type, cells hold their global index on a ring.
     subroutine types()
         type(distview_layout) :: layout
         type(distview_padding_plan) :: plan
@@ -180,7 +180,7 @@ contains
         call check(stat == distview_usage_error, "finished twice")
     end subroutine
 
-    ! What was computed of padding that is not valid is found where it is taken, while the mode is on.
+    ! In checking mode, reductions report elements computed from padding that is not valid.
     subroutine checking()
         type(distview_layout) :: layout
         type(distview_padding_plan) :: plan
@@ -209,7 +209,7 @@ contains
         call plan%mark_written(v)
         call plan%set_label(v, "height")
         call plan%require(1, v, stat=stat, errmsg=errmsg)
-        call check_error(stat, errmsg, distview_usage_error, "come from padding that is not valid")
+        call check_error(stat, errmsg, distview_usage_error, "not computed from invalid padding")
         call check(index(errmsg, " of 'height'") > 0, "by the name that it has")
         call plan%require(1, u, exchanged=exchanged)
         call smooth(u, v)
@@ -228,7 +228,7 @@ contains
         end do
     end subroutine
 
-    ! Old padding alone is exchanged: of plain arrays, and of arrays with handles, which tell how deep it is valid.
+    ! require() exchanges outdated padding only: of plain arrays, and of arrays with handles, which record its valid depth.
     subroutine required()
         type(distview_layout) :: layout
         type(distview_padding_plan) :: plan
@@ -296,7 +296,7 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "an array, got a null pointer")
     end subroutine
 
-    ! Closing a communicator that has a report writes it.
+    ! Closing a communicator with a report writes the report.
     subroutine report()
         type(distview_communicator) :: own
         type(distview_layout) :: layout
@@ -332,7 +332,7 @@ contains
         close (unit, status="delete")
     end subroutine
 
-    ! The last rank does not come: the others are told who is missing, and it is, too, when it comes.
+    ! The last rank does not arrive: the others report which rank is missing, and the last rank gets an error later.
     subroutine missing_rank()
         type(distview_communicator) :: lost
         integer :: own, stat, ierr
@@ -344,7 +344,7 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "expected a number of seconds, got -1")
         call lost%set_deadline(0.2d0)
         if (ranks > 1) then
-            write (expected, "(a, i0, a)") "rank ", ranks - 1, " does not come"
+            write (expected, "(a, i0, a)") "rank ", ranks - 1, " is missing"
             if (rank == ranks - 1) call MPI_Barrier(MPI_COMM_WORLD, ierr)
             call lost%barrier(stat=stat, errmsg=errmsg)
             if (rank == ranks - 1) expected = "cannot be used any more"
@@ -355,7 +355,7 @@ contains
         call comm%barrier()
     end subroutine
 
-    ! As many fields as there can be, of which one has a layout of its own.
+    ! The maximum number of fields of one layout; then fields of two layouts.
     subroutine many()
         type(distview_layout) :: line, wide(16)
         type(distview_padding_plan) :: plan
@@ -393,7 +393,7 @@ contains
                    "what a plan says of itself")
     end subroutine
 
-    ! A kernel for all interior cells, each once, with padding where it is read.
+    ! A kernel must run once for each interior cell, with valid padding wherever it reads some.
     subroutine kernels()
         type(distview_layout) :: layout
         type(distview_padding_plan) :: plan
@@ -444,7 +444,7 @@ contains
             call distview_fail(stat, distview_other_error, "refuse: not today")
     end subroutine
 
-    ! Arrays that are allocated anew, on some ranks where they were before.
+    ! Arrays that are allocated anew, on some ranks at their earlier address.
     subroutine moving()
         type(distview_layout) :: layout
         type(distview_padding_plan) :: plan, same
@@ -477,7 +477,7 @@ contains
         call move_on_one_rank(layout, n)
     end subroutine
 
-    ! Rank 0 alone has a new array; and then it comes to an exchange while the others are elsewhere.
+    ! Only rank 0 has a new array; then rank 0 calls an exchange while the other ranks call a barrier.
     subroutine move_on_one_rank(layout, n)
         type(distview_layout), intent(in) :: layout
         integer(int64), intent(in) :: n(:)
@@ -515,7 +515,7 @@ contains
     subroutine errors()
         type(distview_layout) :: layout, none
         type(distview_padding_plan) :: plan, unmade
-        type :: tile ! of 2**25 + 8 bytes, of which no element is touched
+        type :: tile ! 2**25 + 8 bytes; no element is accessed
             integer(int64) :: number
             real(8) :: values(2048, 2048)
         end type
@@ -533,7 +533,7 @@ contains
         call set(u, layout)
         call plan%exchange(u, stat=stat, errmsg=errmsg)
         call check(stat == 0 .and. errmsg == "untouched", "no error")
-        ! New to the plan on all ranks, of another rank on the last one: all get its error.
+        ! An array new to the plan on all ranks, and of another number of axes on the last one: all ranks get its error.
         call make(layout, plan)
         if (rank == ranks - 1) then
             call plan%exchange(flat, stat=stat, errmsg=errmsg)
@@ -550,7 +550,7 @@ contains
         allocate(large(1, 1))
         call plan%exchange(large, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "opaque elements are smaller than 16 MiB")
-        ! One row, on one rank: the others have nothing to allocate.
+        ! One row, on one rank: the other ranks have nothing to allocate.
         call layout%create([1, 4], [ranks, 1])
         call plan%create(comm, layout)
         if (rank == 0) allocate(nothing(1, 4), more(1, 4), source=1d0)
@@ -558,12 +558,12 @@ contains
             call plan%exchange(nothing, stat=stat, errmsg=errmsg)
             call check(stat == 0, "nothing to allocate: " // trim(errmsg))
         end do
-        ! A second one counts as left out there.
+        ! On ranks without cells, a second array that is not allocated counts as absent.
         call plan%create(comm, layout)
         call plan%exchange(nothing, more, stat=stat, errmsg=errmsg)
         if (ranks == 1) call check(stat == 0, "two arrays on one rank")
         if (ranks > 1) call check_error(stat, errmsg, distview_usage_error, "number of arrays is 1 on rank 1, 2 on rank 0")
-        ! Ranks that ask each other tell several of them apart.
+        ! With moving=.true. the ranks compare their arrays, and can distinguish several that are not allocated.
         call plan%create(comm, layout, moving=.true.)
         do turn = 1, 2
             call plan%exchange_memory([distview_memory_of(nothing), distview_memory_of(more)], stat=stat, errmsg=errmsg)

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Redistribution of plain arrays with all options, against what the global numbers say.
+! Redistribution of plain arrays with all options. Oracle: formulas of the global indices.
 program test_redistribution
     use, intrinsic :: iso_fortran_env, only: int32, int64
     use check_support
@@ -21,7 +21,7 @@ program test_redistribution
     call errors()
     call end_checks()
 contains
-    ! Blocks with padding 1, and cells dealt out in blocks of 2 x 3.
+    ! Blocks with padding 1, and cells dealt out cyclically in blocks of 2 x 3.
     subroutine make(blocks, cyclic)
         type(distview_layout), intent(inout) :: blocks, cyclic
         call blocks%create([nx, ny], distview_balanced_grid(ranks, 2), padding=1)
@@ -56,7 +56,7 @@ contains
         end do
     end subroutine
 
-    ! Interior cells of `u` are factor * value of their numbers, of their numbers swapped if transposed.
+    ! Whether interior cells of `u` are factor * value of their global indices, swapped if transposed.
     logical function is_right(layout, u, factor, is_transposed)
         type(distview_layout), intent(in) :: layout
         real(8), allocatable, intent(in) :: u(:, :)
@@ -101,12 +101,12 @@ contains
             call turn%execute(u, w)
             call check(is_right(swapped, w, 1d0, .true.), "transposed")
         end do
-        ! fill_padding has brought the padding between sections, too.
+        ! fill_padding has also filled the padding between sections.
         call check_padding(blocks, u)
         call check(turn%workspace_bytes() >= 0 .and. len(turn%describe()) > 20, "a plan says what it does")
     end subroutine
 
-    ! Two plans in flight at once; what was started cannot be started again, nor finished twice.
+    ! Two plans in flight at once; an exchange in flight cannot be started again, nor finished twice.
     subroutine started()
         type(distview_layout) :: blocks, cyclic
         type(distview_redistribution_plan) :: plan, back
@@ -155,7 +155,7 @@ contains
         end do
     end subroutine
 
-    ! Every second row of the source, backwards in the columns, into a corner of the target.
+    ! From every second row of the source, with columns reversed, into a corner of the target.
     subroutine slices()
         type(distview_layout) :: blocks, cyclic
         type(distview_redistribution_plan) :: plan
@@ -183,7 +183,7 @@ contains
         end do
     end subroutine
 
-    ! From the last rank alone to all in reverse order.
+    ! From the last rank alone to all ranks in reverse order.
     subroutine other_ranks()
         type(distview_layout) :: alone, blocks
         type(distview_redistribution_plan) :: plan
@@ -206,7 +206,7 @@ contains
             end do
         end if
         call plan%create(comm, alone, blocks, from_ranks=[ranks - 1], to_ranks=[(r, r=ranks - 1, 0, -1)])
-        call plan%execute(u, v) ! elsewhere u is not allocated: left out
+        call plan%execute(u, v) ! on other ranks u is not allocated, hence absent
         do j = 1, n(2)
             do i = 1, n(1)
                 call check(v(i, j) == value(b(1, 1) + i - 1, b(1, 2) + j - 1), "from the last rank alone")
@@ -214,7 +214,7 @@ contains
         end do
     end subroutine
 
-    ! From the one rank that has rows: others have nothing to allocate.
+    ! From the one rank that has rows: the other ranks have nothing to allocate.
     subroutine no_cells()
         type(distview_layout) :: rows, columns
         type(distview_redistribution_plan) :: plan
@@ -231,7 +231,7 @@ contains
             v = 0
             call plan%execute(u, v)
             call check(all(v == 3), "from the rank that has cells")
-            ! An array that has cells is missing, or both are.
+            ! The target, which has cells here, is not allocated.
             if (time == 1) then
                 call plan%execute(u, w, stat=stat, errmsg=errmsg)
                 call check_error(stat, errmsg, distview_usage_error, "allocated, got one that is not")
@@ -279,7 +279,7 @@ contains
         do i = 1, n(1)
             call check(v(i) == cmplx(1, 1, 8) * dealt%to_global(rank, 1, i), "conjugated")
         end do
-        ! Both in one array, with a small buffer.
+        ! Source and target in one array, with a small buffer.
         allocate(shared(max(size(u, kind=int64), n(1))))
         shared(:size(u)) = u
         call plan%create(comm, row, dealt, in_place=.true., buffer_bytes=4096_int64, moving=.true.)
@@ -287,7 +287,7 @@ contains
         do i = 1, n(1)
             call check(shared(i) == cmplx(1, -1, 8) * dealt%to_global(rank, 1, i), "in place")
         end do
-        ! Labels that the source has not keep what they had.
+        ! A target with labels that the source lacks; elements with such labels keep their values.
         axes(1)%kind = distview_unstructured
         axes(1)%counts = [(4_int64, i=1, ranks)]
         axes(1)%labels = [(2 * i, i=1, 4 * ranks)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One dataset of more than 2^32 elements and 4 GiB: needs as much disk and 6 GiB of memory, hence with the big tests
-// only.
+// One dataset of more than 2^32 elements and 4 GiB: requires 6 GiB of disk space and 8 GiB of memory, and is therefore one
+// of the big tests.
 #include "stored_fields.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -48,7 +48,7 @@ void for_each_byte(const Bytes& bytes, const Visit& visit) {
                   byte_of_cell(bytes.global_index(0, i).value(), bytes.global_index(1, j).value()));
 }
 
-/// Bytes of memory that programs may still have.
+/// Bytes of memory that the system reports as available.
 std::int64_t available_memory() {
     std::ifstream in("/proc/meminfo");
     for (std::string line; std::getline(in, line);)
@@ -57,7 +57,7 @@ std::int64_t available_memory() {
     return 0;
 }
 
-/// Why there is no room; empty if there is. The same on all ranks.
+/// The lacking memory or disk space; empty if there is enough. The same on all ranks.
 std::string shortage(const Communicator& comm, const std::string& folder) {
     constexpr std::int64_t gib = std::int64_t{1} << 30;
     const auto disk = static_cast<std::int64_t>(std::filesystem::space(folder).available);
@@ -114,7 +114,7 @@ TEST(Big, more_than_4_gib_come_back_in_another_layout) {
     for_each_byte(back, [&](std::uint8_t byte, std::uint8_t value) { wrong += byte != value; });
     EXPECT_EQ(wrong, 0);
 
-    // Of the blocks of checksums too.
+    // Checksums must find a flipped bit near the end, too.
     barrier(world);
     const std::int64_t at = cells - 5;
     if (rank() == 0) {

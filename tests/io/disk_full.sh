@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# disk_full.sh COMMAND...: runs a test program where DISTVIEW_TEST_SMALL_FOLDER has 1 MiB. Needs root; says so and leaves
-# with status 77 otherwise.
+# disk_full.sh COMMAND...: runs a test program with DISTVIEW_TEST_SMALL_FOLDER on a file system of 1 MiB. Needs root, else
+# prints so and ends with status 77.
 set -euo pipefail
 if ((EUID != 0)) || ! unshare --mount true 2>/dev/null; then
     echo "DISTVIEW-TEST-SKIPPED: a small file system needs root and the right to mount"

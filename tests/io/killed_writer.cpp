@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// killed_writer write PATH SEED: saves checkpoints one after the other; one rank is killed at some moment after the first.
-// killed_writer read PATH: the last checkpoint is whole, of the step that it says, and the next one leaves no leftovers.
+// killed_writer write PATH SEED: saves checkpoints one after the other; at a random moment after the first, a rank is killed.
+// killed_writer read PATH: the last checkpoint must be complete and hold its step; the next save must leave no other files.
 #include <distview/comm.hpp>
 #include <distview/io.hpp>
 
@@ -30,7 +30,7 @@ void be_killed_in(int microseconds) {
     ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-/// Blocks of rows for writers, of both axes for readers.
+/// Blocks of rows for writers; blocks of columns for readers.
 struct Fields {
     Fields(const Communicator& comm, bool has_rows) {
         const ProcessGrid grid =
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
     CheckpointOptions options;
-    options.sync = false; // processes are killed here, not machines
+    options.sync = false; // the test kills processes, not the machine
     const Checkpoint checkpoint(comm, argv[2], options);
     if (std::string(argv[1]) == "write") {
         write(comm, checkpoint, argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 0);

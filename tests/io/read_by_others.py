@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads files of DistView with what other people read files with, and checks every number.
+"""Reads files of DistView with other people's programs, and checks every number.
 
     read_by_others.py READER FOLDER
 
 READER: h5py, vtk, netcdf4, xarray or numpy. The last line is "READER VERSION: right", or "READER: not installed" with
-status 77. Needs nothing of DistView, so that any interpreter will do, one of a virtual environment say. The files are
-those of python/tests/test_mpi_read_by_others.py; elements are made of their indices, so that one in a wrong place says
-where it came from. The FOLDER "made" beside them is for the other direction: `READER FOLDER write` fills it.
+status 77. Needs nothing of DistView, so any interpreter can run it, for example one of a virtual environment. The files
+are made by python/tests/test_mpi_read_by_others.py; the value of an element encodes its index, so that a misplaced one
+shows its origin. The FOLDER "made" beside them is for the other direction: `READER FOLDER write` fills it.
 """
 
 import sys
@@ -34,7 +34,7 @@ def same(found, expected):
 
 
 def places(grid, on_points):
-    """Where cells' centres or points are, by axis."""
+    """Coordinates of the cells' centres, or of the points, by axis."""
     _, shape, spacing, origin = grid
     return [o + s * (np.arange(n) + (0 if on_points else 0.5)) for n, s, o in zip(shape, spacing, origin)]
 
@@ -91,7 +91,7 @@ def image(reader):
 
 
 def values(arrays, name, shape):
-    """VTK's x is the fastest, as the last axis is in C order."""
+    """VTK's x is the fastest axis, like the last axis in C order."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
 
     assert arrays.HasArray(name), [arrays.GetArrayName(i) for i in range(arrays.GetNumberOfArrays())]
@@ -99,7 +99,7 @@ def values(arrays, name, shape):
 
 
 def check_image(data, grid, on_points):
-    """VTK's dimensions are numbers of points, and there are three of them."""
+    """VTK's dimensions count points, and always have three entries."""
     _, shape, spacing, origin = grid
     lacking = 3 - len(shape)
     points = [n + (0 if on_points else 1) for n in shape[::-1]] + [1] * lacking
@@ -129,7 +129,7 @@ def read_vtk(folder):
             arrays, others = others, arrays
         same(values(arrays, "h", grid[1]), indexed(grid[1]))
         assert others.GetNumberOfArrays() == 0
-        # A point, or a cell's middle, is where its index says.
+        # The last point, or the middle of the last cell, has the coordinates of its index.
         last = [n - 1 for n in grid[1]]
         at = [axis[i] for axis, i in zip(places(grid, on_points), last)][::-1]
         if on_points:
@@ -187,7 +187,7 @@ def read_xarray(folder):
 
 
 def write_h5py(folder):
-    """Files as others make them."""
+    """Files like those of other programs, for DistView to read."""
     import h5py
 
     u, n = indexed((9, 11)), indexed((4, 5, 6), "i4")

@@ -26,7 +26,7 @@
 
 namespace distview::testing {
 
-/// A folder that all ranks know and that is gone at the end. Collective.
+/// A temporary folder that all ranks share, removed at the end. Collective.
 class SharedFolder {
 public:
     SharedFolder() {
@@ -50,7 +50,7 @@ public:
 
     std::string file(const std::string& name) const { return m_path + "/" + name; }
     const std::string& path() const { return m_path; }
-    /// Names of what is in it, in order.
+    /// The sorted names of its entries.
     std::vector<std::string> names() const {
         std::vector<std::string> result;
         for (const auto& entry : std::filesystem::directory_iterator(m_path))
@@ -63,7 +63,7 @@ private:
     std::string m_path;
 };
 
-/// The first ranks as a communicator of their own, freed at the end; the others have none. Collective.
+/// A communicator of the first ranks, freed at the end; the other ranks have none. Collective.
 class FirstRanks {
 public:
     explicit FirstRanks(int count) {
@@ -86,7 +86,7 @@ private:
 
 using CellNumbers = std::array<std::int64_t, max_rank>;
 
-/// Byte `i` of the element of a cell: a wrong element cannot pass for the right one.
+/// Byte `i` of a cell's element, hashed so that no wrong element looks like the right one.
 inline unsigned char byte_of(const ElementType& element, const CellNumbers& cell, std::int64_t i,
                              std::uint64_t salt) {
     std::uint64_t hash = salt + 0x9e3779b97f4a7c15u;
@@ -98,7 +98,7 @@ inline unsigned char byte_of(const ElementType& element, const CellNumbers& cell
     return element.kind == ElementKind::boolean ? byte & 1 : byte;
 }
 
-/// The number of each position of a section along one axis: its cell, counted by ascending index; -1 of padding and
+/// The cell number of each position of a section along one axis, counted by ascending index; -1 for padding and
 /// ghosts.
 inline std::vector<std::int64_t> cells_along(const AxisLayout& axis, int coordinate) {
     std::vector<std::int64_t> labels;
@@ -123,7 +123,7 @@ inline std::vector<std::int64_t> cells_along(const AxisLayout& axis, int coordin
     return cells;
 }
 
-/// A section of any element type in memory of random strides with gaps; of the arena or its own.
+/// A section of any element type, with random strides and gaps, in memory of the arena or in ordinary memory.
 class StoredSection {
 public:
     StoredSection(const Communicator& comm, const ArrayLayout& layout, const ElementType& element,
@@ -164,7 +164,7 @@ public:
                 memory[i] = is_cell ? byte_of(m_element, cell, i, salt) : 0xcc;
         });
     }
-    /// Whether all cells have their elements, and nothing else was written.
+    /// Whether all cells have the expected elements, and the rest of the memory is unchanged.
     bool is_right(std::uint64_t salt) {
         bool right = true;
         std::vector<unsigned char> seen(static_cast<unsigned char*>(m_memory.get()),
@@ -212,7 +212,7 @@ private:
     std::unique_ptr<AnyDistView> m_any;
 };
 
-/// Whether `bytes` are the elements of all cells in C order.
+/// Whether `bytes` are the expected elements of all cells in C order.
 inline bool are_in_c_order(const std::vector<unsigned char>& bytes, const ElementType& element,
                            const std::vector<std::int64_t>& shape, std::uint64_t salt) {
     CellNumbers cell{};
@@ -245,11 +245,11 @@ inline ElementType random_element(Random& random) {
     return random.pick(all);
 }
 
-/// Any layout of this shape.
+/// A random layout of this shape.
 inline ArrayLayout random_stored_layout(Random& random, int processes,
                                         const std::vector<std::int64_t>& shape) {
     if (shape.empty()) return ArrayLayout();
-    // Blocks of rows now and then, which take a way of their own.
+    // Sometimes blocks of rows, which the library writes by a separate path.
     const int axes = static_cast<int>(shape.size());
     std::vector<int> grid = random_process_grid(random, processes, axes);
     const bool has_rows = random.chance(0.3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Axes of files of HDF5: fields share those that are the same, and no others.
+// Axes in HDF5 files: fields share the dimension scales of equal axes, and no others.
 #include "stored_fields.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ protected:
         return {
             world, ArrayLayout(ProcessGrid(grid), axes), {ElementKind::floating_point, 8}, random};
     }
-    /// Six labels from `first` on, dealt out to all ranks.
+    /// Six labels from `first` on, in steps of 10, dealt out cyclically to all ranks.
     AxisSpec labels_from(std::int64_t first) const {
         std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(world.size()));
         for (std::int64_t i = 0; i < 6; ++i)

@@ -23,7 +23,7 @@ namespace distview::testing {
 
 namespace {
 
-/// An array of two axes of blocks, 8 bytes an element, filled with what its name and a step say.
+/// A two- or three-dimensional array of 8-byte elements, filled from its name and a step.
 class Named {
 public:
     Named(const Communicator& comm, const std::string& name, std::vector<std::int64_t> shape,
@@ -41,7 +41,7 @@ private:
     StoredSection m_section;
 };
 
-/// Two fields, as the ranks of a communicator have them.
+/// Two fields on the ranks of a communicator.
 struct State {
     State(const Communicator& comm, Random& random)
         : h(comm, "h", {37, 11}, random), flow(comm, "flow/u", {12, 9, 5}, random) {}
@@ -61,7 +61,7 @@ CheckpointOptions options_of(Random& random, int keep = 2) {
     return options;
 }
 
-/// Where a field's bytes are.
+/// Begin and end of a field's bytes in the file.
 std::pair<std::int64_t, std::int64_t> bytes_of_field(const std::string& path, const char* name) {
     const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
@@ -72,7 +72,7 @@ std::pair<std::int64_t, std::int64_t> bytes_of_field(const std::string& path, co
     return {begin, begin + bytes};
 }
 
-/// By rank 0. Collective.
+/// Rank 0 flips a bit of the file. Collective.
 void flip_bit(const std::string& path, std::int64_t byte, int bit) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) {
@@ -103,7 +103,7 @@ TEST_F(CheckpointTest, comes_back_in_any_layout_on_any_ranks) {
                                  {"numbers", std::vector<double>{1.5, -0.0}},
                                  {"empty", std::vector<std::int64_t>{}},
                                  {"counts", std::vector<std::int64_t>{1, 2, 3}}};
-        // Not all ranks draw for both: each has numbers of its own.
+        // Not all ranks draw for both groups: each group has its own random numbers.
         Random of_writers(campaign_seed(), 2 * number), of_readers(campaign_seed(), 2 * number + 1);
         if (const FirstRanks ranks(writers); ranks) {
             State state(ranks.comm(), of_writers);
@@ -163,7 +163,7 @@ TEST_F(CheckpointTest, keeps_so_many_and_falls_back) {
     EXPECT_ON_ALL_RANKS(state.is_of(3));
     EXPECT_NE(loaded.damage.find("field 'flow/u' of '" + path + "'"), std::string::npos);
     EXPECT_NE(loaded.damage.find('\'' + checkpoint.path_of(1) + '\''), std::string::npos);
-    // None is whole: the damage of all is told.
+    // No checkpoint is complete: the error reports the damage of each.
     spoil(checkpoint.path_of(2));
     for (int age = 0; age < 3; ++age)
         EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
@@ -201,14 +201,14 @@ TEST_F(CheckpointTest, does_not_fall_back_if_the_system_refuses_to_read_the_last
         state.fill(step);
         checkpoint.save(state.fields());
     }
-    if (::geteuid() == 0) { // nobody else can be another user
+    if (::geteuid() == 0) { // only root can become another user
         if (rank() == 0) {
             ::chmod(folder.path().c_str(), 0755);
             ::chmod(path.c_str(), 0600);
             ::chmod(checkpoint.path_of(1).c_str(), 0644);
         }
         MPI_Barrier(MPI_COMM_WORLD);
-        // Rank 0, which looks at the file first, finds it whole, unless it is the only one.
+        // The last rank may not read the file; rank 0, which checks it first, finds it complete (with more than one rank).
         const bool is_another = rank() != world.size() - 1 || ::seteuid(65534) == 0;
         EXPECT_TRUE(is_another);
         EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
@@ -240,7 +240,7 @@ TEST_F(CheckpointTest, options_are_those_of_rank_0) {
         options.compression = is_root ? compression : 3 - compression;
         options.buffer_bytes = is_root ? 3000 : 100;
         options.sync = is_root;
-        if (!is_root) options.grid = UniformGrid{.spacing = {-1}}; // none that can be
+        if (!is_root) options.grid = UniformGrid{.spacing = {-1}}; // an invalid grid
         state.fill(1);
         save_hdf5(world, path, state.fields(), {}, options);
         state.fill(2);
@@ -341,7 +341,7 @@ TEST_F(CheckpointTest, is_never_wrong_whichever_bit_of_the_file_is_flipped_or_wh
         if (throws) {
             EXPECT_THROW_ON_ALL_RANKS(load(), Error, spoilt_path);
         }
-        // Gaps between fields have bytes that nobody reads.
+        // Bytes in the gaps between fields are never read.
         if (!throws) ++unharmed;
         EXPECT_ON_ALL_RANKS(throws || read.is_of(1));
     });
@@ -386,14 +386,14 @@ TEST_F(CheckpointTest, says_what_does_not_fit) {
                               "expected a grid with finite spacings above 0, got 0");
     EXPECT_THROW_ON_ALL_RANKS(Checkpoint(world, path, options_of(random, 0)), UsageError,
                               "at least 1 checkpoint to keep, got 0");
-    // A field of save_hdf5() is no checkpoint.
+    // A file of save_hdf5() is not a checkpoint.
     save_hdf5(world, folder.file("other.h5"), state.fields());
     EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, folder.file("other.h5")).load(state.fields()),
                               Error, "expected a checkpoint");
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"other.h5", "run.h5"}));
 }
 
-// HDF5 ends texts there: a checkpoint would have others than its checksum is of.
+// HDF5 cuts texts at NUL: the file's texts would not match the checksum.
 TEST_F(CheckpointTest, texts_with_NUL_are_refused) {
     Random random(3, 1);
     State state(world, random);
@@ -418,14 +418,14 @@ TEST_F(CheckpointTest, texts_with_NUL_are_refused) {
     EXPECT_THROW_ON_ALL_RANKS(
         (void)checkpoint.load({{std::string("h\0", 2), state.h.named().array}}), UsageError,
         "Checkpoint::load: expected names of fields without NUL, got 'h'");
-    // The attributes of other ranks do not count.
+    // Only rank 0's attributes are saved.
     checkpoint.save(state.fields(), {{"name", rank() == 0 ? "b" : with_nul}});
     EXPECT_EQ(std::get<std::string>(checkpoint.load(state.fields()).scalars.at("name")), "b");
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
 }
 
 TEST_F(CheckpointTest, arrays_that_differ_between_ranks_are_refused) {
-    if (world.size() == 1) return; // there is no other rank
+    if (world.size() == 1) return; // needs another rank
     Random random(3, 2);
     const int last = world.size() - 1;
     const bool is_last = rank() == last;
@@ -478,7 +478,7 @@ TEST_F(CheckpointTest, arrays_that_differ_between_ranks_are_refused) {
     EXPECT_THROW_ON_ALL_RANKS(series.append(1, of_layouts), UsageError,
                               differs(text("layout of array 1 ", cycles)));
 
-    // Arrays are compared with the file's first: a ShapeError tells of others.
+    // load_npz() compares each array with the file before it compares ranks, so arrays of other shapes give a ShapeError.
     for (const auto& [arrays, what] : {std::pair(fewer, std::string("number of arrays is 1")),
                                        std::pair(of_layouts, text("layout of array 1 ", cycles))})
         EXPECT_THROW_ON_ALL_RANKS(load_npz(world, npz, arrays), UsageError, differs(what));
@@ -487,7 +487,7 @@ TEST_F(CheckpointTest, arrays_that_differ_between_ranks_are_refused) {
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, npy, other_layout.any()), UsageError,
                               differs(text("layout of array 0 ", cycles)));
 
-    // Names are those of rank 0 where files of HDF5 are written.
+    // When HDF5 files are written, only rank 0's names count.
     const std::vector<NamedArray> turned{{is_last ? "v" : "u", u.any()},
                                          {is_last ? "u" : "v", v.any()}};
     const std::string error = differs("name of array 0 is 'v'");
@@ -520,7 +520,7 @@ TEST_F(CheckpointTest, says_where_it_cannot_be_and_leaves_nothing_behind) {
     EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, path).load(state.fields()), Error,
                               "got 'Is a directory'");
     EXPECT_THROW_ON_ALL_RANKS(save(""), Error, "got 'No such file or directory'");
-    // A device would be a file for everybody afterwards; a pipe stands for it, which needs no permission to make.
+    // The file must not replace a device. A pipe takes the device's place here, because making it needs no permission.
     if (rank() == 0) {
         ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
     }
@@ -537,12 +537,12 @@ TEST_F(CheckpointTest, without_permission_says_so) {
     const Checkpoint checkpoint(world, path, options_of(random));
     checkpoint.save(state.fields());
     if (rank() == 0) ::chmod(folder.path().c_str(), 0500);
-    // The file is made, and looked at first, by rank 0.
+    // Rank 0 alone checks the folder first and creates the file.
     const bool was_root = ::geteuid() == 0;
     const bool is_another = !was_root || rank() != 0 || ::seteuid(65534) == 0;
     EXPECT_TRUE(is_another);
     EXPECT_THROW_ON_ALL_RANKS(checkpoint.save(state.fields()), Error, "got 'Permission denied'");
-    if (was_root) { // nobody may look into another user's folder at all
+    if (was_root) { // rank 0 may not even look into the folder
         EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields()), Error,
                                   "got 'Permission denied'");
     }
@@ -554,7 +554,7 @@ TEST_F(CheckpointTest, without_permission_says_so) {
     (void)checkpoint.load(state.fields());
 }
 
-/// No file grows beyond so many bytes, on any rank. Collective.
+/// Limits the size of files on all ranks. Collective.
 class FileLimit {
 public:
     explicit FileLimit(rlim_t bytes) {
@@ -595,7 +595,7 @@ TEST_F(CheckpointTest, that_may_not_grow_so_far_leaves_the_one_before) {
 }
 
 TEST_F(CheckpointTest, on_a_full_disk_leaves_the_one_before) {
-    // disk_full.sh mounts a file system of 1 MiB.
+    // The folder on the file system of 1 MiB that disk_full.sh mounts.
     const char* const small = std::getenv("DISTVIEW_TEST_SMALL_FOLDER");
     if (!small) GTEST_SKIP() << "no small file system: see disk_full.sh";
     const std::string where = std::string(small) + "/run.h5";
@@ -623,7 +623,7 @@ TEST_F(CheckpointTest, on_a_full_disk_leaves_the_one_before) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// All but so many bytes of a small file system are taken, by rank 0. Collective.
+/// Rank 0 fills a small file system except for `bytes`. Collective.
 class LittleRoom {
 public:
     LittleRoom(const std::string& folder, std::size_t bytes) : m_path(folder + "/filler") {
@@ -655,7 +655,7 @@ TEST_F(CheckpointTest, compressed_on_a_full_disk_is_whole_or_an_error) {
     Hdf5Options options;
     options.compression = 1;
     int errors = 0;
-    // Of some amounts of room the last piece, which HDF5 keeps until the end, is what the disk has no place for.
+    // With some amounts of room, only the last piece, which HDF5 keeps in memory until the end, finds no space.
     for (std::uint64_t pages = 0; pages < 56; ++pages) {
         if (rank() == 0) std::filesystem::remove(where);
         h.fill(pages);
@@ -692,7 +692,7 @@ TEST_F(CheckpointTest, film_on_a_full_disk_keeps_its_steps_and_goes_on) {
             Hdf5Options options;
             options.compression = compression;
             Hdf5Series film(world, where, {h.named()}, {}, options);
-            // Tables of steps grow at the 65th.
+            // The tables of steps grow at the 65th step.
             const auto append = [&] {
                 h.fill(static_cast<std::uint64_t>(film.steps()));
                 film.append(static_cast<double>(film.steps()), {h.named()});
@@ -736,7 +736,7 @@ TEST_F(CheckpointTest, removes_what_a_killed_writer_has_left) {
 
 TEST_F(CheckpointTest, and_all_that_moves_arrays_say_how_far_they_are) {
     Random random(5, 5);
-    // Blocks of rows go straight to the file, others in rounds; of the last one rank 0 has nothing.
+    // Blocks of rows are written directly, other layouts in rounds; in the last layout rank 0 has no rows.
     std::vector<std::int64_t> bounds(static_cast<std::size_t>(world.size()), 0);
     bounds.push_back(37);
     for (const AxisSpec& rows : {block(37, {.padding = 2}), cyclic(37), block_bounds(bounds)}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of HDF5 that were made, or changed, by others: what they claim is compared with what they have.
+// HDF5 files made or changed by other programs: sizes that they claim must be checked against their actual contents.
 #include "stored_fields.hpp"
 
 #include <distview/core/text.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using HdfExtents = std::vector<hsize_t>;
 
-/// A dataset in pieces of 1024 elements, none of which is written.
+/// Creates a dataset of any extents in pieces of 1024 elements, without writing any.
 void claim(hid_t file, const char* name, hid_t type, const HdfExtents& extents) {
     const int axes = static_cast<int>(extents.size());
     const hid_t space = H5Screate_simple(axes, extents.data(), nullptr);
@@ -35,7 +35,7 @@ void claim(hid_t file, const char* name, hid_t type, const HdfExtents& extents) 
     H5Sclose(space);
 }
 
-/// An attribute in place of one of the same name, if there is one.
+/// Writes an integer attribute; replaces one of the same name.
 void put_integers(hid_t object, const char* name, std::size_t count, std::int64_t value) {
     if (H5Aexists(object, name) > 0) {
         EXPECT_GE(H5Adelete(object, name), 0);
@@ -44,7 +44,7 @@ void put_integers(hid_t object, const char* name, std::size_t count, std::int64_
     const hid_t space = H5Screate_simple(1, &extent, nullptr);
     const hid_t attribute =
         H5Acreate2(object, name, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    const std::vector<std::int64_t> values(count + 1, value); // HDF5 wants an address
+    const std::vector<std::int64_t> values(count + 1, value); // never empty: HDF5 needs an address
     EXPECT_GE(H5Awrite(attribute, H5T_NATIVE_INT64, values.data()), 0);
     H5Aclose(attribute);
     H5Sclose(space);
@@ -62,7 +62,7 @@ protected:
                     random};
 
     std::vector<NamedArray> fields() const { return {{"u", u.any()}}; }
-    /// Opens a file, or makes one, on rank 0. Collective.
+    /// Opens or creates the file on rank 0. Collective.
     void with_file(bool is_new, const std::function<void(hid_t)>& use) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank() == 0) {
@@ -133,7 +133,7 @@ TEST_F(ClaimsTest, of_more_than_is_there) {
     });
     EXPECT_EQ(inspect_hdf5(world, path).times.size(), 5000U);
 
-    // The shape is compared before anything is made of it.
+    // The shapes must be compared before memory of the claimed size is allocated.
     for (const hsize_t extent : {many, hsize_t{1} << 40}) {
         with_file(true, [&](hid_t file) {
             claim(file, "u", H5T_IEEE_F64LE, {extent});
@@ -157,7 +157,7 @@ TEST_F(ClaimsTest, to_be_for_VTK) {
     Hdf5Series film(world, path, {{"h", h.any()}}, {}, options);
     film.append(0, {{"h", h.any()}});
     EXPECT_EQ(names(), "h ");
-    // As VTK's own writers make them: what they have is there and nowhere else.
+    // A file like those of VTK's own writers: the data is in the VTKHDF group only.
     with_file(true, [](hid_t file) {
         const hid_t group = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         const hid_t data = H5Gcreate2(group, "PointData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the disk has at any moment: this program's own fsync(), rename() and so on look, and call the system's.
+// The state of the disk at any moment: this program replaces fsync(), rename() and others by versions that check it first.
 #include "stored_fields.hpp"
 
 #include <distview_testing/assertions.hpp>
@@ -25,7 +25,7 @@
 
 namespace {
 
-/// Called with the descriptor after each fsync() and pread(), and before each change of a name.
+/// Hooks: on_sync() and on_read() run after each fsync() and pread(), on_names() before each change of a name.
 std::function<void(int)>& on_sync() {
     static std::function<void(int)> function;
     return function;
@@ -144,7 +144,7 @@ TEST_F(DiskTest, has_all_of_a_step_once_it_is_appended) {
     }
 }
 
-/// Flips a bit of the first element of "u". By rank 0. Collective.
+/// Rank 0 flips a bit of the first element of "u". Collective.
 void spoil(const std::string& path) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) {
@@ -170,7 +170,7 @@ TEST_F(DiskTest, always_has_a_whole_checkpoint_where_the_last_one_is_damaged) {
             save(checkpoint, 1);
             save(checkpoint, 2);
             spoil(path);
-            if (is_seen) { // else it is taken for whole
+            if (is_seen) { // else the damage is unknown to the writer
                 const Checkpoint reader(world, path);
                 EXPECT_EQ(reader.load(fields(), true).path, checkpoint.path_of(1));
                 EXPECT_ON_ALL_RANKS(u.is_right(1));
@@ -230,7 +230,7 @@ TEST_F(DiskTest, loses_what_a_writer_has_left_that_was_killed_between_two_names)
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
 }
 
-// What is compressed waits beside the film, in a file that may have any name but that of somebody's.
+// Compressed data is kept in a scratch file beside the film, whose name must not be a file of the user's.
 TEST_F(DiskTest, leaves_alone_what_a_link_in_place_of_its_scratch_file_leads_to) {
     const std::string precious = folder.file("precious");
     if (rank() == 0) {
@@ -247,7 +247,7 @@ TEST_F(DiskTest, leaves_alone_what_a_link_in_place_of_its_scratch_file_leads_to)
     EXPECT_ON_ALL_RANKS(u.is_right(1));
 }
 
-// Ranks open a file one after the other: a writer that replaces it meanwhile must not have them read parts of two.
+// Ranks open a file one after the other: if a writer replaces it meanwhile, they must not read parts of both files.
 TEST_F(DiskTest, has_another_file_while_one_is_read) {
     const std::string other = folder.file("other");
     StoredSection v(world, ArrayLayout(ProcessGrid{world.size()}, {cyclic(40)}),
@@ -259,7 +259,7 @@ TEST_F(DiskTest, has_another_file_while_one_is_read) {
         u.fill(1), v.fill(1);
         save_to(path);
     };
-    // Rank 0 has read something of the file, and others nothing yet.
+    // Replaces the file when rank 0 has read some of it and the other ranks nothing.
     const auto replace_once_read = [&] {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank() == 0)
@@ -283,7 +283,7 @@ TEST_F(DiskTest, has_another_file_while_one_is_read) {
     EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, both), Error, error);
 
     const auto save_fields = [&](const std::string& to) { save_hdf5(world, to, both); };
-    // Between two fields.
+    // Replaces the file between two fields.
     FileOptions reading;
     reading.progress = [&](std::int64_t, std::int64_t) {
         if (std::filesystem::exists(other)) std::filesystem::rename(other, path);
@@ -297,7 +297,7 @@ TEST_F(DiskTest, has_another_file_while_one_is_read) {
     save([&](const std::string& to) { Checkpoint(world, to).save(both); });
     EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, path, options).load(both, true), Error,
                               error);
-    // After the last one has been opened it is one file for all.
+    // Once the last rank has opened the file, all ranks read the same one.
     const std::vector<NamedArray> one{{"u", u.any()}};
     save(save_fields);
     load_hdf5(world, path, one, reading);

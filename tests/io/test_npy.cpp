@@ -29,7 +29,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Elements of a file in Fortran order are in C order once axes are turned around.
+/// Reorders elements from Fortran order to C order.
 std::vector<unsigned char> turned(const std::vector<unsigned char>& bytes,
                                   std::int64_t element_bytes,
                                   const std::vector<std::int64_t>& shape) {
@@ -129,7 +129,7 @@ TEST(Npy, numbers_as_another_machine_has_them_are_refused) {
     StoredSection u(world, ArrayLayout(ProcessGrid{world.size()}, {block(9)}),
                     element_type<long double>(), random);
     save_npy(world, path, u.any());
-    if (sizeof(long double) == 8) return; // the same everywhere
+    if (sizeof(long double) == 8) return; // here long double is float64
     const std::vector<unsigned char> bytes = bytes_of(path);
     MPI_Barrier(MPI_COMM_WORLD);
     std::string turned_around(bytes.begin(), bytes.end());
@@ -139,7 +139,7 @@ TEST(Npy, numbers_as_another_machine_has_them_are_refused) {
                               "elements that are not plain numbers");
 }
 
-// As numpy.savez(..., names=np.array(["a", "b"])) writes them.
+// The texts in a file of numpy.savez(..., names=np.array(["a", "b"])).
 TEST(Npy, texts_beside_numbers_in_an_archive) {
     const SharedFolder folder;
     const Communicator world(MPI_COMM_WORLD);
@@ -169,7 +169,7 @@ TEST(Npy, texts_beside_numbers_in_an_archive) {
                                   "', member 'names', got elements that are not plain numbers");
 }
 
-// As zipfile.writestr() adds them to what numpy.savez() has made.
+// Members that zipfile.writestr() adds to a file of numpy.savez().
 TEST(Npy, members_that_are_no_npy_are_left_out) {
     const SharedFolder folder;
     const Communicator world(MPI_COMM_WORLD);
@@ -188,7 +188,7 @@ TEST(Npy, members_that_are_no_npy_are_left_out) {
     MPI_Barrier(MPI_COMM_WORLD);
     std::string all(bytes.begin(), bytes.end());
     all.replace(all.find("\x93NUMPY"), 6, "Read m");
-    // The second member, of 128 bytes of header: none of them in the table of members.
+    // Sets the sizes of the second member, a header of 128 bytes, to 0 in the table of members.
     const std::size_t name = all.rfind("none.npy");
     ASSERT_ON_ALL_RANKS(name != std::string::npos && all.substr(name + 12, 1) == "\x80" &&
                         all.substr(name + 20, 1) == "\x80");

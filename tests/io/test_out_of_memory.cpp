@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory ends on one rank while files are written or read.
+// One rank runs out of memory while files are written or read: all ranks get an error.
 #include "../unit/comm/out_of_memory.hpp"
 #include "stored_fields.hpp"
 
@@ -19,7 +19,7 @@ class FilesOutOfMemory : public ::testing::Test {
 protected:
     const Communicator world{MPI_COMM_WORLD};
     const SharedFolder folder;
-    const std::string path = "state"; // short: an argument that is copied takes no memory
+    const std::string path = "state"; // so short that copying it allocates nothing
     const std::filesystem::path before = std::filesystem::current_path();
     const ArrayLayout layout{ProcessGrid{world.size(), 1}, {block(12, {.padding = 1}), block(5)}};
     const DistView<double**> u{Kokkos::DefaultHostExecutionSpace(), "u", layout, world.rank()};

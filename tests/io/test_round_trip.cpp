@@ -15,7 +15,7 @@ namespace distview::testing {
 
 namespace {
 
-/// One array written by some ranks in one layout and read by others in another.
+/// One array, written by some ranks in one layout and read by other ranks in another layout.
 struct Trip {
     std::vector<std::int64_t> shape;
     ElementType element;
@@ -45,7 +45,7 @@ std::int64_t draw_buffer(Random& random) {
     return random.chance(0.5) ? random.integer(1, 3000) : std::int64_t{1} << 20;
 }
 
-/// The dataset as HDF5 itself reads it.
+/// The dataset, read by HDF5 itself.
 std::vector<unsigned char> read_by_hdf5(const std::string& path, std::size_t bytes) {
     std::vector<unsigned char> result(bytes);
     const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);

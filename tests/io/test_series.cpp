@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of steps: any element type and shape, appended in layouts that change, read back in others.
+// Files of steps: any element type and shape, appended in changing layouts and read back in others.
 #include "stored_fields.hpp"
 
 #include <distview/core/text.hpp>
@@ -32,8 +32,8 @@ protected:
     std::string path = folder.file("series.h5");
 };
 
-/// Cuts "f", which has no steps yet, into smaller pieces of whole rows along an axis, as those of larger arrays are. By
-/// rank 0. Collective.
+/// Rank 0 recreates "f", which has no steps yet, with smaller pieces of `rows` rows along an axis, like the pieces of
+/// larger arrays. Collective.
 void cut_pieces(const std::string& path, std::size_t axis, std::int64_t rows) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) {
@@ -74,12 +74,12 @@ TEST_F(SeriesTest, steps_come_back_in_any_layout) {
         };
         Hdf5Options options;
         options.buffer_bytes = random.integer(1, 3000);
-        // Blocks of checksums end within elements of 3 and 12 bytes.
+        // Blocks of checksums may end within elements, which have 3 or 12 bytes, too.
         options.checksum_bytes = random.chance(0.2) ? 0 : 8 * random.integer(1, 60);
         if (random.chance(0.3)) options.compression = static_cast<int>(random.integer(1, 10));
         StoredSection first = section();
         Hdf5Series series(world, path, {{"f", first.any()}}, {}, options);
-        // Pieces of any number of rows, of which the last one of each box has fewer.
+        // Pieces of any number of rows; the last piece of each box may have fewer.
         if (options.compression == 0 && first.any().layout().size() > 0 && random.chance(0.6)) {
             const auto axis =
                 static_cast<std::size_t>(random.integer(0, static_cast<int>(shape.size())));
@@ -106,7 +106,7 @@ TEST_F(SeriesTest, steps_come_back_in_any_layout) {
     });
 }
 
-/// Makes a dataset as other programs do: of an own type, and of no elements at all if there are no extents. By rank 0.
+/// Rank 0 makes a dataset as other programs do: of any type, and without elements if there are no extents.
 void put_foreign(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& extents) {
     const hid_t space = extents.empty() ? H5Screate(H5S_NULL)
                                         : H5Screate_simple(static_cast<int>(extents.size()),
@@ -195,7 +195,7 @@ TEST_F(SeriesTest, names_that_cannot_be_are_wrong_arguments) {
     }
 }
 
-/// Flips a bit of byte `byte` of a dataset's bytes, or of those of one chunk. By rank 0. Collective.
+/// Rank 0 flips a bit of byte `byte` of a dataset or of one of its chunks. Collective.
 void flip_bit_of(const std::string& path, std::vector<hsize_t> chunk, std::int64_t byte) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) {
@@ -233,7 +233,7 @@ TEST_F(SeriesTest, damage_is_told_with_its_step) {
         section.fill(step);
         series.append(0, {{"f", section.any()}});
     }
-    // Of the second step's bytes, which begin where its chunk does.
+    // Damages the second step, whose bytes begin with its chunk.
     flip_bit_of(path, {1, 0, 0}, 1000);
     load_hdf5_step(world, path, 0, {{"f", section.any()}});
     EXPECT_ON_ALL_RANKS(section.is_right(0));
@@ -256,7 +256,7 @@ TEST_F(SeriesTest, has_the_steps_that_are_whole) {
     section.fill(3);
     series.append(0, {{"f", section.any()}});
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank() == 0) { // as a writer that is killed leaves it
+    if (rank() == 0) { // the state that a killed writer leaves
         const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
         const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
         const hsize_t extents[] = {2, 30, 20};
@@ -280,7 +280,7 @@ TEST_F(SeriesTest, is_locked_by_other_programs) {
     Hdf5Series series(world, path, {{"f", section.any()}});
     MPI_Barrier(MPI_COMM_WORLD);
     int reader = -1;
-    if (rank() == 0) { // as readers that use HDF5 do
+    if (rank() == 0) { // like readers that use HDF5
         reader = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
         ASSERT_EQ(::flock(reader, LOCK_SH | LOCK_NB), 0);
     }
@@ -326,7 +326,7 @@ TEST_F(SeriesTest, a_step_of_an_array_that_was_saved_whole) {
                       in_file[60 + 5 * (static_cast<std::size_t>(first) + i) + j]);
 }
 
-// The bytes of a dataset that another file has are not at its place in this one.
+// A linked dataset lies in another file: its offset must not be used in this one.
 TEST_F(SeriesTest, datasets_of_linked_files) {
     Random random(17, 7);
     const ElementType element{ElementKind::floating_point, 8};
@@ -384,7 +384,7 @@ TEST_F(SeriesTest, numbers_of_3_bytes_are_no_fields) {
                                        "', got numbers of 3 bytes, which NumPy does not support"));
 }
 
-// HDF5 matches members of memory and file by name: of those of MATLAB, real and imag, it would read none.
+// HDF5 matches members of memory and file by name: it would read nothing from MATLAB's members real and imag.
 TEST_F(SeriesTest, complex_numbers_of_other_names) {
     Random random(17, 9);
     const auto section = [&] {
@@ -432,7 +432,7 @@ TEST_F(SeriesTest, complex_numbers_of_other_names) {
     }
 }
 
-// As h5py.opaque_dtype() marks times of NumPy: HDF5 converts nothing between opaque types of other tags.
+// h5py.opaque_dtype() marks NumPy's times by a tag, and HDF5 converts nothing between opaque types of different tags.
 TEST_F(SeriesTest, bytes_with_a_tag) {
     Random random(17, 10);
     const auto section = [&] {
@@ -500,7 +500,7 @@ TEST_F(SeriesTest, checksums_of_blocks_of_any_size) {
 }
 
 TEST_F(SeriesTest, of_other_steps_on_other_ranks_are_refused) {
-    if (world.size() == 1) return; // there is no other rank
+    if (world.size() == 1) return; // needs another rank
     Random random(17, 12);
     StoredSection f(world, random_stored_layout(random, world.size(), {30, 20}),
                     {ElementKind::floating_point, 8}, random);
@@ -518,7 +518,7 @@ TEST_F(SeriesTest, of_other_steps_on_other_ranks_are_refused) {
                               UsageError, differs(text("step is 1 on rank ", last)));
     EXPECT_ON_ALL_RANKS(f.is_right(1));
 
-    // Also other files, which all ranks open.
+    // Paths that differ between ranks, to files that exist.
     const std::string other = folder.file("other.h5");
     const std::string mine = rank() == last ? other : path;
     const std::vector<NamedArray> one{{"f", f.any()}};
@@ -543,7 +543,7 @@ TEST_F(SeriesTest, of_other_steps_on_other_ranks_are_refused) {
 }
 
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
-    // Pieces that are hashed end within elements of 3 bytes.
+    // The hash works on pieces that end within elements of 3 bytes.
     Random random(17, 2);
     const auto section = [&] {
         return StoredSection(world, random_stored_layout(random, world.size(), {1000, 301}),
@@ -571,7 +571,7 @@ struct Pieces {
     std::vector<hsize_t> extents{0, 0, 0, 0};
     int filters = 0;
 };
-/// Those of a dataset "f" of `axes` axes.
+/// Piece extents and filters of the dataset "f" with `axes` axes.
 Pieces pieces_of(const std::string& path, std::size_t axes) {
     Pieces pieces;
     pieces.extents.resize(axes);
@@ -589,7 +589,7 @@ Pieces pieces_of(const std::string& path, std::size_t axes) {
 
 TEST_F(SeriesTest, of_many_compressed_pieces) {
     Random random(17, 3);
-    // Pieces of 1 MiB are 327 rows: 327, 327 and 46 of each of two boxes.
+    // Pieces of 1 MiB are 327 rows: each of the two boxes has pieces of 327, 327 and 46 rows.
     const auto section = [&] {
         return StoredSection(world, random_stored_layout(random, world.size(), {2, 700, 400}),
                              {ElementKind::floating_point, 8}, random);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A build without HDF5 says so, on all ranks, whatever is asked of it.
+// A build without HDF5 reports this on all ranks, whichever function of HDF5 files is called.
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/io.hpp>

@@ -2,7 +2,7 @@
 #ifndef DISTVIEW_TESTS_LANGUAGES_ARRAYS_H
 #define DISTVIEW_TESTS_LANGUAGES_ARRAYS_H
 
-// What C, C++ and Fortran do with an array of which they know the handle of the C face.
+// The functions that C, C++ and Fortran each implement for arrays, which they get as handles of the C face.
 
 #include <distview/distview.h>
 
@@ -22,7 +22,7 @@ enum element_kind {
 };
 enum colour { colour_red = 7, colour_green = -3, colour_blue = 100000 };
 
-// How elements lie in memory: as DISTVIEW_ROW_MAJOR and DISTVIEW_COLUMN_MAJOR, or
+// The order of elements in memory: DISTVIEW_ROW_MAJOR, DISTVIEW_COLUMN_MAJOR, or
 enum {
     ORDER_GENERAL =
         DISTVIEW_STRIDED, // with gaps, the second axis fastest and the first one slowest
@@ -31,12 +31,12 @@ enum {
 enum { LENT_BYTES = 1 << 21 };
 
 // The functions of a language:
-// borrow       an array of memory that the language has; of ORDER_SLICE the layout is that of the whole array
-// create       one that owns its memory
-// memory       where the memory is that borrow lends
+// borrow       makes an array of memory that the language owns; for ORDER_SLICE the layout is the whole array's
+// create       makes an array that owns its memory
+// memory       the address of the memory that borrow lends
 // fill         sets element (i, j, ...) to Babel's pattern
-// reverse      reverses it along the first axis, in place
-// count_wrong  elements that are not the pattern, and 1 more if the first one does not lie at `address`
+// reverse      reverses the array along the first axis, in place
+// count_wrong  the number of elements that differ from the pattern, plus 1 if the first one is not at `address`
 #define DECLARE_LANGUAGE(L)                                                                        \
     int L##_borrow(const distview_communicator* comm, const distview_layout* layout, int kind,     \
                    int order, distview_array** result);                                            \
@@ -54,9 +54,9 @@ DISTVIEW_BEGIN_C
 DECLARE_LANGUAGE(c)
 DECLARE_LANGUAGE(cpp)
 DECLARE_LANGUAGE(fortran)
-// DISTVIEW_CHAR, which is another one where char has no sign, for a language that does not know.
+// DISTVIEW_CHAR depends on the sign of char; this passes its value to Fortran.
 extern int32_t char_element;
-// For a language that has no MPI_COMM_WORLD.
+// For Python, which lacks C's MPI_COMM_WORLD.
 int world_communicator(distview_communicator** comm);
 DISTVIEW_END_C
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What C does with arrays: addresses from strides in bytes.
+// C's implementation of arrays.h: addresses from strides in bytes.
 
 #include "arrays.h"
 
@@ -59,7 +59,7 @@ static int described(const distview_array* array, int kind, distview_memory* mem
     return distview_set_error(DISTVIEW_SHAPE_ERROR, NULL, "C: expected another element type");
 }
 
-// The next index, the first axis fastest; false after the last.
+// Advances to the next index, the first axis fastest; false after the last.
 static bool next(const distview_memory* memory, int64_t* index) {
     for (int d = 0; d < memory->rank; ++d) {
         if (++index[d] < memory->extents[d]) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What C++ does with arrays: typed views of their memory, errors as exceptions until they reach C.
+// The C++ implementation of arrays.h: typed views of the memory; errors are exceptions up to the C interface.
 
 #include "arrays.h"
 
@@ -24,7 +24,7 @@ struct Text {
     bool operator==(const Text&) const = default;
 };
 
-/// What a handle's memory is to C++: elements of type T by their indices, with any strides.
+/// A typed view of a handle's memory: elements of type T by their indices, with any strides.
 template <class T>
 class Section {
 public:
@@ -90,7 +90,7 @@ T pattern(int rank, const Index& index, T) {
     }
 }
 
-/// function(T(), element type) for the type of a kind.
+/// Calls function(T(), element type) for the type T of a kind.
 template <class Function>
 auto with_type(int kind, Function&& function) {
     switch (kind) {
@@ -112,7 +112,7 @@ void check(int status) {
     if (status != DISTVIEW_SUCCESS) throw std::runtime_error(distview_last_error()->message);
 }
 
-/// A handle that is released with its object.
+/// Owns a handle; the destructor releases it.
 class Array {
 public:
     explicit Array(distview_array* handle) : m_handle(handle) {}

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! What Fortran does with arrays: the values of Babel's patterns, memory that it lends, handles. The procedures that work
+! Fortran's implementation of arrays.h: the values of Babel's patterns, lent memory, handles. The procedures that work
 ! on elements, one for each type and number of axes, are generated.
 module array_values
     use, intrinsic :: iso_c_binding
@@ -24,7 +24,7 @@ contains
         same_pointers = transfer(a, 0_c_intptr_t) == transfer(b, 0_c_intptr_t)
     end function
 
-    ! Indices are Fortran's, from 1; the patterns are those of C's indices from 0.
+    ! Indices start at 1 as in Fortran; the patterns are defined for C's indices from 0.
     integer(c_int32_t) function product_of(i)
         integer, intent(in) :: i(:)
         integer :: d
@@ -95,7 +95,7 @@ module array_handles
     implicit none
     private
     integer(c_int), parameter :: row_major = 0, column_major = 1, order_slice = 3
-    ! Kind 1, char, has a sign or none, as C says. Public: gfortran hides the symbol otherwise, also that of C.
+    ! Kind 1, char, is signed or not: C sets the value. Public: else gfortran hides the symbol, even C's definition.
     integer(c_int32_t), public, bind(C, name="char_element") :: char_element
     integer(c_int32_t), parameter :: elements(0:10) = &
         [int(z"6000001"), 0, 4, 8, int(z"2000004"), int(z"2000008"), int(z"5000008"), int(z"5000010"), int(z"3000008"), &

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What between_cpp.cpp does, in C: sends or receives.
+// between_cpp.cpp in C: sends or receives.
 
 #include <distview/distview.h>
 
@@ -21,7 +21,7 @@ static void ok(int status) {
     check(status == 0, status == 0 ? "" : distview_last_error()->message);
 }
 
-// Sets elements to the factor times their value, or compares them.
+// Sets elements to the factor times their value, or compares them with it.
 static void each(const distview_layout* layout, int process, double* data, double factor,
                  int sets) {
     int64_t extents[2], i, j;

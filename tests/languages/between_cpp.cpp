@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One of two programs, between which an array goes there, doubled, and back: "sends OTHER" begins, "receives OTHER" doubles,
-// OTHER being the other program's name. between_c.c and between_fortran.f90 do the same. Element (i, j) is 1000 i + j + 1.
+// One of two programs that pass an array to the other, doubled, and back: "sends OTHER" begins, "receives OTHER" doubles;
+// OTHER is the other program's name. between_c.c and between_fortran.f90 do the same. Element (i, j) is 1000 i + j + 1.
 #include <distview/algorithms.hpp>
 
 #include <mpi.h>
@@ -39,7 +39,7 @@ void for_each_element(const View& view, auto&& action) {
         }
 }
 
-/// Both programs are in it: what one calls the other has to call.
+/// Requires an error; both programs must make the call together.
 void refuse(const OtherProgram& other, const ArrayLayout& layout,
             const RedistributionOptions& options, bool sends, const char* expected) {
     std::string message;
@@ -51,7 +51,7 @@ void refuse(const OtherProgram& other, const ArrayLayout& layout,
     check(message.find(expected) != std::string::npos, (expected + (": " + message)).c_str());
 }
 
-/// `with_cpp`: whether the other program is this one, too.
+/// `with_cpp`: whether the other program is between_cpp.cpp, too.
 void meet(MPI_Comm own, MPI_Comm intercommunicator, bool begins, bool with_cpp) {
     const Kokkos::DefaultHostExecutionSpace exec;
     const Communicator comm(own);
@@ -86,7 +86,7 @@ void meet(MPI_Comm own, MPI_Comm intercommunicator, bool begins, bool with_cpp) 
         if (!begins) back.execute(exec, a, other.nothing_of(a));
     }
     if (!with_cpp) return;
-    // Layouts of all kinds arrive as they were.
+    // Layouts of all kinds must arrive unchanged.
     const int n = comm.size();
     std::vector<std::vector<std::int64_t>> labels(static_cast<std::size_t>(n));
     for (int p = 0; p < n; ++p) labels[static_cast<std::size_t>(p)] = {2 * p + 1, 2 * p};
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     Runtime runtime(argc, argv);
     const bool begins = argc > 1 && std::strcmp(argv[1], "sends") == 0;
     const std::string partner = argc > 2 ? argv[2] : "";
-    // One mpirun has started both, the one that sends first.
+    // One mpirun has started both programs; the ranks of the sending program are first.
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm other = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, begins ? 0 : 1, 0, &own);

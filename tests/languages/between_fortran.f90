@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! What between_cpp.cpp does, in Fortran: sends or receives. Element (i, j), i being the second axis of C, is the same.
+! between_cpp.cpp in Fortran: sends or receives. Elements (i, j) have the same values; i is the second axis of C.
 program between_fortran
     use, intrinsic :: iso_fortran_env, only: error_unit, int64
     use distview

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The C face of DistView as ctypes sees it: structures, constants, errors as exceptions."""
+"""The C face of DistView for ctypes: structures, constants, errors as exceptions."""
 
 import ctypes
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
@@ -48,7 +48,7 @@ class LastError(ctypes.Structure):
 
 
 class Error(Exception):
-    """What a status of C becomes; a class for each of the library's, and for codes of the program's."""
+    """The exception for a status of C; each class of the library, and each code of the program, has its own."""
 
     code = ""
 
@@ -89,10 +89,10 @@ _CLASSES = {c.__name__: c for c in (Error, LayoutError, ShapeError, UsageError, 
 
 
 class Library:
-    """Functions of a shared library; those that return a status raise its error."""
+    """Functions of a shared library; if one returns an error status, check() and call() raise its exception."""
 
     def __init__(self, path):
-        # Libraries that MPI loads later look for its symbols.
+        # Libraries that MPI loads later need its symbols.
         self.functions = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
         self.functions.distview_last_error.restype = POINTER(LastError)
         for name in ("distview_array_retain", "c_memory", "cpp_memory", "fortran_memory", "c_hold", "cpp_hold",
@@ -114,7 +114,7 @@ class Library:
         self.check(getattr(self.functions, name)(*arguments))
 
     def make(self, name, *arguments):
-        """Calls a function whose last argument is where it puts a handle."""
+        """Calls a function that writes a handle to its last argument, and returns the handle."""
         handle = c_void_p()
         self.call(name, *arguments, ctypes.byref(handle))
         return handle
@@ -125,13 +125,13 @@ class Library:
         return place.value
 
     def set_error(self, error):
-        """An exception of Python's in a function that the library has called, as a status."""
+        """The status for a Python exception in a function that the library has called."""
         status = SHAPE_ERROR if isinstance(error, ShapeError) else OTHER_ERROR
         return self.functions.distview_set_error(status, type(error).code.encode(), str(error).encode())
 
 
 def raises(class_, base, part, function):
-    """Whether a call raises class_ itself, which is caught as base, with a text that holds part."""
+    """Whether a call raises exactly class_, caught as base, with a text that contains part."""
     try:
         function()
     except base as error:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays between C, C++ and Fortran: one language makes or lends an array, another one fills it and reverses it in place,
-// the third one finds the values at the same address. Every element type, 1 to 7 axes.
+// Arrays between C, C++ and Fortran: the first language makes or lends an array, the second fills it and reverses it in
+// place, the third must find the values at the same address. Every element type, 1 to 7 axes.
 
 #include "../c/check.h"
 #include "arrays.h"
@@ -34,7 +34,7 @@ static distview_layout* layout_of(int rank, int order, int64_t empty) {
     return make_layout(rank, axes);
 }
 
-// Bytes from the beginning of lent memory to the first element: a slice leaves out the first one along each axis.
+// Bytes from the beginning of lent memory to the first element: a slice begins at index 1 along each axis.
 static int64_t offset_of(const distview_layout* layout, int order, int rank, int64_t bytes) {
     int64_t extents[DISTVIEW_MAX_RANK], offset = 0;
     OK(distview_layout_extents(layout, extents));
@@ -57,7 +57,7 @@ static void test_kind(const distview_communicator* comm, const distview_layout* 
         const int64_t offset = offset_of(layout, order, memory.rank, memory.element % 16777216);
         CHECK((char*)memory.data == (char*)maker->memory() + offset);
     }
-    // Whoever made it lets it go; it lives as long as the others have it.
+    // The maker releases the array; it lives as long as the others hold references.
     distview_array* const second = filler->retain(array);
     distview_array* const third = checker->retain(array);
     CHECK(second == array && third == array);
@@ -71,7 +71,7 @@ static void test_kind(const distview_communicator* comm, const distview_layout* 
         CHECK(maker->count_wrong(array, kind, 1, memory.data) == 0);
         maker->release(array);
     }
-    // Values that are wrong are found.
+    // Proves that the check detects a wrong value.
     char* const first = memory.data;
     *first = (char)(*first ^ 1);
     CHECK(checker->count_wrong(third, kind, 1, memory.data) == 1);
@@ -103,7 +103,7 @@ static void test_arrays(const distview_communicator* comm, int rank, int order, 
     distview_layout_release(layout);
 }
 
-// No elements and no memory; and no handle, which every language reports.
+// Arrays without elements and memory; and a null handle, for which every language must report an error.
 static void test_null(const distview_communicator* comm, const struct language* language) {
     const int before = check_failures;
     for (int rank = 1; rank <= 7; ++rank) {

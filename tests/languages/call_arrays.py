@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""call_arrays.py LIBRARY: arrays between Python, C, C++ and Fortran. Of three languages one makes or lends an array, one
-fills it and reverses it in place, one finds the values at the same address; one of the three is Python, by ctypes."""
+"""call_arrays.py LIBRARY: arrays between Python, C, C++ and Fortran. Of three languages the first makes or lends an array,
+the second fills it and reverses it in place, the third must find the values at the same address; one is Python, by ctypes."""
 
 import ctypes
 import itertools
@@ -38,12 +38,12 @@ def _power(index):
 
 
 def _raw(value):
-    """What two values of ctypes are compared by."""
+    """The bytes by which two ctypes values are compared."""
     return bytes(value)
 
 
-#: Element type of the C face, type of ctypes, and the value at an index, in the order of arrays.h. That of char follows
-#: from the machine: main() sets it.
+#: Element type of the C face, ctypes type, and the value at an index, in the order of arrays.h. The element type of char
+#: depends on the machine: main() sets it.
 KINDS = [
     (BOOL, ctypes.c_bool, lambda i: sum(i) % 2 == 0),
     (None, ctypes.c_char, lambda i: bytes([ord("a") + sum(i) % 26])),
@@ -61,7 +61,7 @@ KIND_CHAR = 1
 
 
 class Python:
-    """What Python does with arrays."""
+    """Python's implementation of the functions of arrays.h."""
 
     name = "python"
 
@@ -158,7 +158,7 @@ class Python:
 
 
 class Foreign:
-    """What another language does, by its functions."""
+    """Another language's functions of arrays.h."""
 
     def __init__(self, library, comm, name):
         self.library, self.comm, self.name = library, comm, name
@@ -202,7 +202,7 @@ def layout_of(library, rank, order, empty=False):
 
 
 def right(library, layout, kind, order, owned, maker, filler, checker):
-    """Whether one element type goes from language to language."""
+    """Whether arrays of one element type pass correctly through three languages."""
     array = (maker.create if owned else maker.borrow)(layout, kind, order)
     data = c_void_p()
     library.call("distview_array_data", array, ctypes.byref(data))
@@ -222,7 +222,7 @@ def right(library, layout, kind, order, owned, maker, filler, checker):
     filler.reverse(second, kind)
     filler.release(second)
     results.append(checker.count_wrong(third, kind, True, data.value) == 0)
-    # A value that is wrong is found, and another address.
+    # Proves that the check detects a wrong value and another address.
     ctypes.c_uint8.from_address(data.value).value ^= 1
     results.append(checker.count_wrong(third, kind, True, 16) == 2)
     checker.release(third)
@@ -230,7 +230,7 @@ def right(library, layout, kind, order, owned, maker, filler, checker):
 
 
 def null_right(library, python):
-    """Arrays without elements and memory, and handles that are none."""
+    """Arrays without elements and memory, and null handles."""
     results = []
     for rank in range(1, 8):
         layout = layout_of(library, rank, ROW_MAJOR, empty=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""call_scalars.py LIBRARY: calls the scalar functions of all languages, by ctypes alone."""
+"""call_scalars.py LIBRARY: calls the scalar functions of all languages, by ctypes only."""
 
 import ctypes
 import enum
@@ -29,7 +29,7 @@ TYPES = {
 
 
 def to_c(scalar, value):
-    """A value of Python as an object of ctypes."""
+    """A Python value as a ctypes object."""
     if scalar.name == "char":
         value = bytes([value])
     elif scalar.name == "string":
@@ -42,7 +42,7 @@ def to_c(scalar, value):
 
 
 def from_c(scalar, value):
-    """The reverse, of what ctypes returns and of its objects."""
+    """The Python value of a ctypes result or object."""
     if scalar.name in ("fcomplex", "dcomplex"):
         return complex(value.real, value.imag)
     if isinstance(value, ctypes._SimpleCData):
@@ -69,7 +69,7 @@ class Text:
 
 
 class Place:
-    """A scalar that a function writes, as one argument."""
+    """An argument through which a function writes a scalar."""
 
     def __init__(self, scalar, value):
         self.scalar, self.object = scalar, to_c(scalar, value)
@@ -82,7 +82,7 @@ class Place:
 
 
 def results(library, of, scalar):
-    """(mode, whether it is right) of the five functions of a type."""
+    """Pairs (mode, whether the result is right) for the five functions of a type."""
 
     def function(mode, result):
         found = getattr(library, f"{of}_{mode}_{scalar.name}")

@@ -29,7 +29,7 @@ void raw(T* a, std::int64_t m, std::int64_t n) {
             a[i + m * j] *= static_cast<T>(static_cast<float>(i + 1 + 10 * (j + 1)));
 }
 
-/// The elements of a handle as T of so many axes.
+/// The elements of a handle's array, with type T and `rank` axes.
 template <class T, int rank>
 distview_memory cast(const distview_array* array, int element) {
     distview_memory memory;

@@ -16,7 +16,7 @@ module callees
         integer(c_int64_t) :: n, max_depth, max_value, result
     end type
 
-    ! As distview/c/array.h and distview/c/local_copy.h have them.
+    ! The structures of distview/c/array.h and distview/c/local_copy.h.
     type, bind(C) :: memory_of_c
         type(c_ptr) :: data
         integer(c_int32_t) :: element, rank

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""callers.py LIBRARY: Python calls what C, C++, Fortran and itself implement, and has the library call it, by ctypes."""
+"""callers.py LIBRARY: Python, by ctypes, calls functions of C, C++, Fortran and itself, and passes them to the library."""
 
 import ctypes
 import sys
@@ -34,7 +34,7 @@ Combine = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int32, c_void
 
 
 class Foreign:
-    """What another language implements."""
+    """The functions of another language."""
 
     def __init__(self, library, name):
         self.library, self.name = library, name
@@ -57,7 +57,7 @@ class Foreign:
 
 
 class Python:
-    """What Python implements: functions that the library calls."""
+    """Python's own functions, for the library to call."""
 
     name = "python"
 
@@ -142,7 +142,7 @@ class Python:
 
 
 class Tests:
-    """A test for each row; a method returns whether all is right."""
+    """One test for each row of the table; a method returns whether all results are right."""
 
     def __init__(self, library):
         self.library = library
@@ -287,7 +287,7 @@ class Tests:
         return all(results)
 
     def inheritance(self):
-        """Up: every class is an Error. Down: isinstance()."""
+        """Each class is also an Error (conversion up); isinstance() tests conversion down."""
         return all(raises(LayoutError, base, "-5", lambda: self.make([-5], FLOAT64, ROW_MAJOR))
                    for base in (LayoutError, Error, Exception)) and not issubclass(LayoutError, ShapeError)  # fmt: skip
 

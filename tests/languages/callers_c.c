@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C calls what C, C++ and Fortran implement, and has the library call it.
+// C calls the functions of C, C++ and Fortran, and passes them to the library.
 
 #include "../c/check.h"
 #include "callees.h"
@@ -51,7 +51,7 @@ static void test_struct(const struct language* of) {
     of->particle_move(&p);
     CHECK(p.position[0] == 2 && p.position[1] == 4 && p.position[2] == 6 && p.kind == -5 &&
           !p.alive && memcmp(p.tag, "cba", 3) == 0 && p.charge == -0.5F && p.owner == NULL);
-    // As elements of an array.
+    // Structures as elements of an array.
     const int64_t extent = 5;
     distview_array* array = NULL;
     void* data = NULL;
@@ -204,7 +204,7 @@ static void test_contracts(void) {
         OK(distview_set_contracts(level));
         CHECK(distview_contracts() == level);
         OK(distview_padding_plan_execute(plan, 1, &array));
-        // Off: nobody looks for it. Full: nothing has begun. (What several ranks see of it is in tests/c/test_errors.c.)
+        // Off: nothing is checked. Full: no rank begins. (tests/c/test_errors.c tests several ranks.)
         if (level != DISTVIEW_CONTRACTS_OFF)
             FAILS(DISTVIEW_USAGE_ERROR, "got a null pointer",
                   distview_padding_plan_execute(plan, 1, &none));
@@ -218,7 +218,7 @@ static void test_contracts(void) {
     OK(distview_set_contracts(DISTVIEW_CONTRACTS_CHEAP));
 }
 
-// C has no classes: the status says which one, its name is beside it.
+// C has no classes: the status identifies the class, and the last error has its name.
 static void test_inheritance(void) {
     distview_layout* layout = NULL;
     const distview_axis axis = {.extent = -5};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ calls what C, C++ and Fortran implement, and has the library call it. Errors are exceptions here, as are checks.
+// C++ calls the functions of C, C++ and Fortran, and passes them to the library. Errors and failed checks are exceptions.
 
 #include "callees.h"
 #include "fibonacci.hpp"
@@ -53,7 +53,7 @@ void check(bool right, const char* what) {
 }
 #define CHECK(condition) check(condition, #condition)
 
-/// The exception of a class of the library's that a status of C stands for.
+/// Throws the library's exception for a status of C.
 void ok(int status) {
     const std::string text = distview_last_error()->message;
     switch (status) {
@@ -65,7 +65,7 @@ void ok(int status) {
     }
 }
 
-/// That a call throws Class itself, which is caught as Base, with a text that holds `part`.
+/// Requires that a call throws exactly Class, caught as Base, with a text that contains `part`.
 template <class Class, class Base, class Function>
 void throws(const char* part, Function&& function) {
     try {
@@ -181,7 +181,7 @@ void test_objects(const Language& of) {
     CHECK(ended_arrays() == before + 1);
 }
 
-// The classes come back: from C++ by way of C, and of Fortran.
+// Exception classes must survive: from C++ through C, and from C++ through Fortran.
 void test_fibonacci(decltype(&c_fibonacci) callee) {
     const auto [array, data] = make<double>({1}, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR);
     const auto call = [&, handle = array.get()](std::int64_t n, std::int64_t depth) {
@@ -248,7 +248,7 @@ void test_contracts() {
     ok(distview_set_contracts(DISTVIEW_CONTRACTS_CHEAP));
 }
 
-// Up: each class of the library's is an Error and a std::exception. Down: dynamic_cast, which may fail.
+// Conversion up: each class of the library is an Error and a std::exception. Down: dynamic_cast, which may fail.
 void test_inheritance() {
     const auto fail = [] {
         distview_layout* layout = nullptr;

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Fortran calls what C, C++ and Fortran implement, and has the library call it.
+! Fortran calls the functions of C, C++ and Fortran, and passes them to the library.
 module called
     use, intrinsic :: iso_c_binding
     use callees, only: particle, fibonacci, plain_array
@@ -316,7 +316,7 @@ contains
         distance = transfer(address, 0_c_intptr_t)
     end function
 
-    ! Fortran's own arrays of numbers are checked in double precision; the other types are those of the other callers.
+    ! Tests Fortran's own arrays in double precision; the other callers test the other types.
     subroutine test_raw(callee)
         type(c_funptr), value :: callee
         type(c_ptr) :: array, data
@@ -458,7 +458,7 @@ contains
         call ok(set_contracts(1))
     end subroutine
 
-    ! Fortran's errors are statuses; the name of the class is beside it.
+    ! In Fortran errors are statuses; the last error has the name of the class.
     subroutine test_inheritance()
         type(c_ptr) :: array, data, layout
         integer(c_int) :: result

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fortran procedures that fill, reverse and check arrays, one for each element type and number of axes, and the C that
-makes a descriptor of a handle and calls the one that fits it."""
+"""Generates Fortran procedures that fill, reverse and check arrays, one for each element type and number of axes, and C code
+that makes a descriptor from a handle and calls the procedure for its type and axes."""
 
 #: Name, type in Fortran, type code of ISO_Fortran_binding.h.
 KINDS = (
@@ -17,7 +17,7 @@ KINDS = (
     ("enum", "integer(kind(colour_red))", "CFI_type_int32_t"),
 )
 RANKS = range(1, 8)
-#: Of raw arrays.
+#: The types of raw arrays.
 NUMBERS = (
     ("int32", "integer(c_int32_t)"),
     ("int64", "integer(c_int64_t)"),
@@ -65,7 +65,7 @@ def _procedures(name, type_, rank):
 
 
 def procedures():
-    """The module in Fortran."""
+    """The Fortran module."""
     body = "".join(_procedures(name, type_, rank) for name, type_, _ in KINDS for rank in RANKS)
     return f"""! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 module array_elements
@@ -79,7 +79,7 @@ contains
 
 
 def calls():
-    """The C between handles and Fortran's descriptors."""
+    """The C code between handles and Fortran's descriptors."""
     declarations, tables = [], {"fill": [], "reverse": [], "wrong": []}
     for name, _, _ in KINDS:
         for what, more in (("fill", ""), ("reverse", ""), ("wrong", ", int, const void*, int64_t*")):
@@ -144,7 +144,7 @@ int64_t fortran_count_wrong(const distview_array* array, int kind, int reversed,
 
 
 def raw():
-    """Subroutines as Fortran 77 has them: outside of any module, an array of explicit shape."""
+    """Subroutines in Fortran 77 style: outside of any module, with an array of explicit shape."""
     return "! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n" + "".join(
         f"""subroutine raw_{name}(a, m, n)
     use, intrinsic :: iso_c_binding

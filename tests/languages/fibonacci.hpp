@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-/// The errors of fibonacci() as C++ has them. To C they are DISTVIEW_OTHER_ERROR with the name of the class as its code.
+/// The exceptions of fibonacci(). C gets them as DISTVIEW_OTHER_ERROR with the name of the class as its code.
 class FibonacciError : public std::runtime_error {
 public:
     using runtime_error::runtime_error;
@@ -28,7 +28,7 @@ public:
     using Exceeded::Exceeded;
 };
 
-/// Throws what a status of C stands for.
+/// Throws the exception for a status of C.
 inline void throw_error(int status) {
     if (status == DISTVIEW_SUCCESS) return;
     const distview_error& error = *distview_last_error();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""generate.py FOLDER: writes the programs of the matrix of languages that one type, or one number of axes, makes
-differ from another."""
+"""generate.py FOLDER: writes the programs of the matrix of languages that differ only by a type or by the number of
+axes."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ import scalars_fortran  # noqa: E402
 
 
 def files():
-    """Text of each file, by its name."""
+    """The text of each generated file, by its name."""
     made = {"scalars_fortran.f90": scalars_fortran.functions(), "call_scalars_fortran.f90": scalars_fortran.caller()}
     made |= {"raw_fortran.f90": elements_fortran.raw()}
     made |= {"elements_fortran.f90": elements_fortran.procedures(), "elements_fortran_calls.c": elements_fortran.calls()}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # keep_output.sh FILE COMMAND ARGUMENTS...: runs a program that prints a line for each cell of the table of languages, and
-# keeps what it prints for table.py. Passed is what ends with status 0 and has no line that failed.
+# keeps the output for table.py. Fails if the status is not 0 or a line reports a failure.
 file=$1
 shift
 rm -f "$file"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The scalar types and modes of BRAID's table, and the values that go from one language to the other."""
+"""The scalar types and modes of BRAID's table, and the values passed between the languages."""
 
 from dataclasses import dataclass
 
-#: Numbers of an enumeration that are out of order.
+#: Numbers of an enumeration, not in ascending order.
 COLOURS = {"colour_red": 7, "colour_green": -3, "colour_blue": 100000}
 
 MODES = ("return", "in", "out", "inout", "all")
@@ -12,7 +12,7 @@ IMPLEMENTERS = ("c", "cpp", "fortran")
 
 @dataclass(frozen=True)
 class Scalar:
-    """One type. A function returns `returned`, expects `taken`, gives `given`, and makes `after` of `before`."""
+    """One type. A function returns `returned`, expects `taken`, outputs `given`, and changes `before` to `after`."""
 
     name: str
     returned: object
@@ -22,7 +22,7 @@ class Scalar:
     after: object
 
 
-# Each at the ends of its range or exact in binary; text and characters beyond ASCII; an opaque pointer that is null.
+# Values at the ends of their ranges, or exact in binary; text and characters beyond ASCII; a null opaque pointer.
 SCALARS = (
     Scalar("bool", True, False, True, False, True),
     Scalar("char", ord("A"), 0xE9, ord("~"), ord(" "), 0xFF),

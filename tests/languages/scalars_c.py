@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Scalar functions, and programs that call those of all languages, in C and in C++."""
+"""Generates scalar functions, and programs that call those of all languages, in C and in C++."""
 
 from scalars import COLOURS, IMPLEMENTERS, SCALARS
 
@@ -7,7 +7,7 @@ _ENUM = "enum colour { " + ", ".join(f"{name} = {number}" for name, number in CO
 
 
 class C:
-    """How C writes types and values."""
+    """C's notation of types and values."""
 
     name = "c"
     suffix = "c"
@@ -55,7 +55,7 @@ class C:
 
 
 class Cpp(C):
-    """C++ declares the functions extern "C", and has a type of its own for complex numbers."""
+    """C++ declares the functions extern "C", and has another type for complex numbers."""
 
     name = "cpp"
     suffix = "cpp"
@@ -81,7 +81,7 @@ static_assert(sizeof(std::complex<float>) == 8 && sizeof(std::complex<double>) =
         return super().literal(scalar, value)
 
 
-# Text is UTF-8 with its length; what takes text gives it back with a final 0, cut to its capacity.
+# Text is UTF-8 with its length; output text ends with a 0 and is cut to its capacity.
 _GIVE = """
 static void give(const char* text, char* to, int64_t capacity, int64_t* length) {
     *length = (int64_t)strlen(text);
@@ -96,7 +96,7 @@ static bool is_text(const char* text, int64_t length, const char* expected) {
 
 
 def _signatures(language, of, scalar):
-    """The heads of the five functions of a type, by mode."""
+    """The signatures of the five functions of a type, by mode."""
     name, t = scalar.name, language.type(scalar)
     if name == "string":
         taken, given, changed = ("const char* a, int64_t a_length", "char* b, int64_t b_capacity, int64_t* b_length",
@@ -136,7 +136,7 @@ def _bodies(language, scalar):
 
 
 def functions(language):
-    """The file that implements all functions."""
+    """The source file that implements all functions."""
     parts = [language.head, _GIVE, _IS_TEXT, language.begin]
     for scalar in SCALARS:
         signatures, bodies = _signatures(language, language.name, scalar), _bodies(language, scalar)
@@ -146,7 +146,7 @@ def functions(language):
 
 
 def _calls(language, of, scalar):
-    """What calls the five functions of a type of one implementing language."""
+    """Calls of the five functions of a type in one implementing language."""
     name, t = scalar.name, language.type(scalar)
     value = {field: language.literal(scalar, getattr(scalar, field))
              for field in ("returned", "taken", "given", "before", "after")}  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Scalar functions, and a program that calls those of all languages, in Fortran."""
+"""Generates scalar functions, and a program that calls those of all languages, in Fortran."""
 
 import math
 
@@ -14,7 +14,7 @@ _TYPES = {
     "string": "type(c_ptr)", "enum": "integer(kind(colour_red))",
 }  # fmt: skip
 
-# Text comes with its length and is blank-padded here, as texts of Fortran are; blanks at the end do not leave.
+# Text is passed with its length and blank-padded here, like Fortran's texts; trailing blanks are not passed on.
 _SUPPORT = """module {name}
     use, intrinsic :: iso_c_binding
     implicit none
@@ -112,7 +112,7 @@ def _same(scalar, a, b):
 
 
 def _heads(of, scalar):
-    """Of each function: the line that begins it, its declarations, the line that ends it."""
+    """For each function: its first line, its declarations, its last line."""
     name, t = scalar.name, _TYPES[scalar.name]
     if name == "string":
         args = {"a": "a, a_length", "b": "b, b_capacity, b_length", "c": "c, c_capacity, c_length"}
@@ -161,7 +161,7 @@ def _bodies(scalar):
 
 
 def wrapped(text):
-    """Lines of Fortran may have 132 bytes: longer ones are continued behind a comma that is not in a text."""
+    """Continues lines of more than 132 bytes, Fortran's limit, after a comma outside of texts."""
     lines = []
     for line in text.splitlines():
         while len(line.encode()) > 120:

@@ -18,7 +18,7 @@ HEADS = ("C", "C++", "Fortran", "Python", "Java")
 BEGIN, END = "<!-- made by tests/languages/table.py -->", "<!-- end of what is made -->"
 _LAYOUTS = ("row", "column", "general", "slice")
 
-#: What examples/java/Heat.java must call where test c.java stands in Java's column.
+#: The calls that examples/java/Heat.java must contain for the cells of Java's column that name test c.java.
 _JAVA = "examples/java/Heat.java"
 _JAVA_ROWS = {
     "Static calls": ("distview_layout_create", "distview_sum"),
@@ -47,7 +47,7 @@ def _arrays_test(caller):
 
 
 def rows():
-    """(row, function of a language giving its test and its lines)."""
+    """Pairs (row, function from a language to its test and the lines expected of it)."""
     own = (*IMPLEMENTERS, "python")
     names = {"bool": "bool", "char": "char", "int32": "int (32 bits)", "int64": "long (64 bits)", "float": "float",
              "double": "double", "fcomplex": "complex of float", "dcomplex": "complex of double",
@@ -76,7 +76,7 @@ def rows():
     yield "Enumerations", lambda x: (f"languages.scalars.{x}", scalar_lines("enum", x))
 
 
-#: Tests of other folders, which have names of their own; the file that each is made from.
+#: Tests of other folders, with names of their own, and the source file of each.
 DISTRIBUTED = (("c.padding", "tests/c/test_padding.c"),
                ("comm.padding_exchange_bindings", "tests/unit/comm/test_padding_exchange_bindings.cpp"),
                ("fortran.padding", "tests/fortran/test_padding.f90"),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# two_programs.sh SENDERS SENDING RECEIVING: what mpirun starts on all ranks becomes one program on the first SENDERS of them,
-# another one on the rest. ("mpiexec -n 1 true : -n 1 true" ends with a segmentation fault of the launcher in Debian's Open MPI
+# two_programs.sh SENDERS SENDING RECEIVING: started by mpirun on all ranks, runs SENDING on the first SENDERS ranks and
+# RECEIVING on the rest. (mpiexec's own syntax, "mpiexec -n 1 true : -n 1 true", crashes the launcher of Debian's Open MPI
 # 5.0.7.)
 rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-}}
 [ -n "$rank" ] || { echo "two_programs.sh: no rank in the environment" >&2; exit 1; }

@@ -17,10 +17,10 @@
 namespace distview::perf {
 
 /// PETSc's conjugate gradients without a preconditioner and with an assembled matrix (AIJ): the seven-point
-/// Laplacian of n x n x n cells a rank, which are in a row along the slowest axis; zero beyond the walls.
+/// Laplacian of n x n x n cells a rank; ranks split the slowest axis, and x is zero beyond the walls.
 ///
-/// The norm of the residual is made of a scalar product that the iteration needs anyway (KSP_NORM_NATURAL): two
-/// reductions an iteration, where PETSc's default takes three. All iterations are run, whatever the residual.
+/// The norm of the residual is derived from a scalar product that the iteration needs anyway (KSP_NORM_NATURAL):
+/// two reductions an iteration instead of the three of PETSc's default. Runs all iterations, whatever the residual.
 class PetscGradient {
 public:
     /// right_side(i, j, k) of global indices
@@ -49,17 +49,17 @@ public:
     PetscGradient(const PetscGradient&) = delete;
     PetscGradient& operator=(const PetscGradient&) = delete;
 
-    /// From x = 0.
+    /// Starts from x = 0.
     void solve() { PetscCallAbort(m_comm, KSPSolve(m_solver, m_b, m_x)); }
 
-    /// The norms of the residuals; as many as PETSc has noted.
+    /// The norms of the residuals, as many as PETSc recorded.
     std::vector<double> history() const {
         const PetscReal* norms = nullptr;
         PetscInt count = 0;
         PetscCallAbort(m_comm, KSPGetResidualHistory(m_solver, &norms, &count));
         return {norms, norms + count};
     }
-    /// Whether x is that of a section with one more cell on every side, but for rounding.
+    /// Whether x equals the interior of `section` (one more cell on every side) up to rounding.
     template <class Section>
     bool has_found(const Section& section) const {
         const PetscScalar* x = nullptr;
@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    /// Planes [first, first + n) of `planes`.
+    /// Assembles the rows of planes [first, first + n) of `planes`.
     void assemble(std::int64_t first, std::int64_t planes) {
         const auto rows = static_cast<PetscInt>(m_n * m_n * m_n);
         PetscCallAbort(m_comm, MatCreateAIJ(m_comm, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, 7,

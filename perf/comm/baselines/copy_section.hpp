@@ -8,8 +8,8 @@
 
 namespace distview::perf {
 
-/// memcpy of so many elements by all threads of this rank, a part each: the floor of whatever reads an
-/// array and writes another.
+/// memcpy of `count` elements, divided among all threads of this rank: the lower bound for any work that
+/// reads one array and writes another.
 inline void copy_section(const Exec& exec, const double* from, double* to, std::int64_t count) {
     const std::int64_t parts = exec.concurrency();
     Kokkos::parallel_for(

@@ -10,13 +10,13 @@
 
 namespace distview::perf {
 
-/// FFTW's transposition of a matrix whose rows are dealt out in blocks, out of place; of its plans the
-/// one that was fastest when it tried them.
+/// FFTW's transposition, out of place, of a matrix dealt out in blocks of rows. Uses the plan that was the
+/// fastest when FFTW measured its plans.
 ///
-/// Shapes: rows and columns are multiples of the number of ranks, so that blocks are as ours
+/// Shapes: rows and columns are multiples of the number of ranks, so that FFTW's blocks equal DistView's
 class FftwTranspose {
 public:
-    /// Overwrites both.
+    /// Planning overwrites both arrays.
     FftwTranspose(MPI_Comm comm, std::int64_t rows, std::int64_t columns, double* from, double* to)
         : m_started(start()), m_plan(fftw_mpi_plan_transpose(static_cast<std::ptrdiff_t>(rows),
                                                              static_cast<std::ptrdiff_t>(columns),
@@ -28,7 +28,7 @@ public:
     void execute() const { fftw_execute(m_plan); }
 
 private:
-    /// Never ended: later plans keep what earlier ones found out.
+    /// FFTW is never finalised: later plans reuse the measurements of earlier ones.
     static bool start() {
         static const bool started = [] {
             fftw_mpi_init();

@@ -11,11 +11,11 @@
 
 namespace distview::perf {
 
-/// An element's rank, and its position in the section of that rank.
+/// The rank that owns an element, and the element's position in that rank's section.
 using ElementPlace = std::pair<int, int>;
 
-/// Elements at places of other ranks' memory, and back: packed and unpacked by plain loops around MPI_Alltoallv; what is
-/// this rank's own does not go through MPI.
+/// Gathers elements of other ranks' memory into a list, and writes them back: plain loops pack and unpack around
+/// MPI_Alltoallv; this rank's own elements bypass MPI.
 class MpiLists {
 public:
     /// Entry `first` + k of a list is elements[k].
@@ -74,7 +74,7 @@ public:
         for (std::size_t i = 0; i < m_positions.size(); ++i) array[m_positions[i]] += m_at_owner[i];
     }
 
-    /// Positions of this rank's elements that others want.
+    /// Positions of this rank's elements that other ranks want.
     const std::vector<int>& given_positions() const { return m_positions; }
 
 private:
@@ -83,7 +83,7 @@ private:
         std::exclusive_scan(counts.begin(), counts.end(), result.begin(), 0);
         return result;
     }
-    /// Where MPI finds or puts the others' elements: in the list itself if they follow each other there.
+    /// The receive and send buffer for other ranks' elements: the list itself if they are contiguous there.
     double* elements_of(double* list) {
         return m_is_dense && !m_places.empty() ? list + m_places.front() : m_at_list.data();
     }
@@ -95,10 +95,10 @@ private:
     bool m_is_dense = true;
 };
 
-/// Elements fetched one by one, from sections that are windows.
+/// Fetches elements one by one (MPI_Get) from sections exposed as windows.
 class MpiGets {
 public:
-    /// `allocates`: from a copy of the section in memory of MPI, which may be shared by the node; else from where it is.
+    /// `allocates`: reads a copy of the section, in memory from MPI_Win_allocate (MPI may share it on a node).
     MpiGets(MPI_Comm comm, std::vector<ElementPlace> elements, double* section, std::size_t size,
             bool allocates)
         : m_elements(std::move(elements)) {

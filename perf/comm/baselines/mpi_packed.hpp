@@ -12,8 +12,8 @@
 
 namespace distview::perf {
 
-/// The elements that one neighbouring rank and this one exchange: one message each way, even if the
-/// neighbour is both below and above.
+/// The elements exchanged with one neighbouring rank: one message each way, even if that rank is the neighbour
+/// both below and above.
 struct Neighbour {
     int rank = 0;
     std::vector<Box> incoming; ///< ordered as the neighbour's `outgoing`
@@ -25,14 +25,14 @@ inline std::vector<Neighbour> neighbours(const Section& section) {
     const std::vector<Box> high = boxes(section, +1);
     if (section.ranks == 1) return {};
     if (section.below() != section.above())
-        // What fills the padding below of the rank above leaves from here for above.
+        // The elements sent up (`high`) fill the padding below of the rank above.
         return {{section.below(), low, high}, {section.above(), high, low}};
     std::vector<Box> both = low;
     both.insert(both.end(), high.begin(), high.end());
     return {{section.below(), both, both}};
 }
 
-/// Persistent requests that are freed at the end; receives first.
+/// Persistent requests, receives first; the destructor frees them.
 class Requests {
 public:
     Requests() = default;
@@ -66,7 +66,7 @@ private:
     int m_receives = 0;
 };
 
-/// Expert MPI: persistent requests, packing by plain loops, what is periodic onto the rank itself
+/// Expert MPI: persistent requests, packing by plain loops. Padding that wraps round onto the rank itself is
 /// copied while the messages travel. Several arrays share the messages.
 class MpiPacked {
 public:
@@ -103,7 +103,7 @@ public:
         unpack();
     }
 
-    // Its parts, to be timed one by one.
+    // The parts of an exchange, to be timed one by one.
     void pack() {
         double* buffer = m_out.data();
         for (const Neighbour& n : m_neighbours)

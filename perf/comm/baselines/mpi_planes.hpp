@@ -9,8 +9,8 @@
 
 namespace distview::perf {
 
-/// Expert MPI where ranks split the slowest axis, the kindest case: the other axes are wrapped in
-/// place first, and whole padded planes, which are contiguous, travel without packing.
+/// Expert MPI where ranks split the slowest axis, the most favourable case: first the other axes are wrapped in
+/// place, then whole padded planes, which are contiguous, travel without packing.
 class MpiPlanes {
 public:
     static bool applies(const Section& section) {
@@ -41,7 +41,7 @@ public:
         m_requests.wait();
     }
 
-    // Its parts, to be timed one by one.
+    // The parts of an exchange, to be timed one by one.
     void wrap() { m_sweep.fill_own(m_array); }
     void message() {
         m_requests.start_receives();

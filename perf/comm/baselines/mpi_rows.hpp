@@ -13,11 +13,11 @@
 
 namespace distview::perf {
 
-/// Redistributions of a square matrix whose rows are dealt out in blocks, packed by hand: persistent requests,
-/// one message for each pair of ranks.
+/// Redistributions, packed by hand, of a square matrix dealt out in blocks of rows: persistent requests, one
+/// message for each pair of ranks.
 ///
-/// With `transposes` the result is the transposed matrix in the same blocks of rows; else the rows are dealt
-/// out in blocks of `to_block`.
+/// If `transposes`, the result is the transposed matrix in the same blocks of rows; else the same matrix dealt
+/// out in rows of `to_block`.
 class MpiRows {
 public:
     MpiRows(MPI_Comm comm, std::int64_t n, std::int64_t from_block, std::int64_t to_block,
@@ -34,7 +34,7 @@ public:
             const std::vector<std::int64_t> theirs = rows_of(peer, to_block);
             const std::vector<std::int64_t> sent = rows_of(peer, from_block);
             const std::vector<std::int64_t> wanted = rows_of(m_rank, to_block);
-            // What is exchanged: places of columns that become rows, or of rows that stay rows.
+            // Positions to exchange: columns that become the peer's rows, or rows that move to the peer.
             m_given[p] = transposes ? theirs : places(m_mine, theirs);
             m_taken[p] = transposes ? sent : places(wanted, sent);
             m_out_at.push_back(m_out_size);
@@ -82,7 +82,7 @@ private:
             if (row / block % m_ranks == rank) rows.push_back(row);
         return rows;
     }
-    /// Where among `rows` those are that are `others` as well.
+    /// Positions in `rows` of the numbers that are also in `others`.
     static std::vector<std::int64_t> places(const std::vector<std::int64_t>& rows,
                                             const std::vector<std::int64_t>& others) {
         std::vector<std::int64_t> result;
@@ -116,7 +116,7 @@ private:
             }
             return;
         }
-        // Columns of one sender follow each other.
+        // The columns from one sender are contiguous.
         const std::size_t width = taken.size();
         for (std::size_t row = 0; row < m_mine.size(); ++row)
             std::copy_n(from + row * width, width,

@@ -7,11 +7,11 @@
 
 namespace distview::perf {
 
-/// The textbook's exchange of a periodic brick with padding of one cell: one axis after the other, so that corners travel with
-/// edges, by MPI_Sendrecv of subarray types on a Cartesian communicator.
+/// The textbook exchange of a periodic brick with padding of one cell: MPI_Sendrecv of subarray types on a Cartesian
+/// communicator, one axis after the other, so that the later axes carry the corners.
 class MpiSweeps {
 public:
-    /// `grid`: processes along each axis, ranks in the order of MPI_Cart_create(); `extents`: cells of the array, with padding.
+    /// `grid`: processes along each axis, ranks in MPI_Cart_create()'s order; `extents`: cells, padding included.
     MpiSweeps(MPI_Comm comm, const std::array<int, 3>& grid, const std::array<int, 3>& extents,
               double* array)
         : m_array(array) {

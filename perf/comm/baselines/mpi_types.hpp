@@ -11,8 +11,8 @@
 
 namespace distview::perf {
 
-/// Expert MPI without packing of its own: a subarray type for every box, joined to one struct type a
-/// neighbour, so that it is one message as well.
+/// Expert MPI without packing of its own: a subarray type for every box, joined to one struct type, hence one
+/// message, for each neighbour.
 class MpiTypes {
 public:
     MpiTypes(MPI_Comm comm, const Section& section, double* array)
@@ -43,7 +43,7 @@ public:
         m_requests.wait();
     }
 
-    // Its parts: what MPI takes for packing, timed alone; the messages are those of MpiPacked.
+    // The parts of an exchange: MPI's packing, timed alone; the messages are the same as MpiPacked's.
     void pack() {
         for (std::size_t i = 0; i < m_out.size(); ++i) {
             int at = 0;

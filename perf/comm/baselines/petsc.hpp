@@ -17,8 +17,8 @@
 
 namespace distview::perf {
 
-/// PETSc's distributed array: DMLocalToLocal, which updates the padding of a local vector in place. It
-/// copies all cells as well, each onto itself; DMGlobalToLocal copies them from a second vector.
+/// PETSc's distributed array: DMLocalToLocal updates the padding of a local vector in place, but also copies every
+/// cell onto itself; DMGlobalToLocal would copy the cells from a second vector.
 class PetscDmda {
 public:
     PetscDmda(const Petsc& petsc, const Section& section, double* array) : m_comm(petsc.comm()) {
@@ -27,7 +27,7 @@ public:
         std::array<PetscInt, 3> ranks{1, 1, 1};
         std::array<DMBoundaryType, 3> boundary{};
         ranks[static_cast<std::size_t>(section.split_axis)] = section.ranks;
-        PetscInt width = 0; // one for all axes; none where an array has an end
+        PetscInt width = 0; // one for all axes; unused at ends of DM_BOUNDARY_NONE axes
         for (std::size_t axis = 0; axis < 3; ++axis) {
             cells[axis] = static_cast<PetscInt>(section.cells[axis]) * ranks[axis];
             const bool padded = section.width[axis] > 0;
@@ -40,7 +40,7 @@ public:
                                     cells[2], cells[1], cells[0], ranks[2], ranks[1], ranks[0], 1,
                                     width, nullptr, nullptr, nullptr, &m_grid));
         PetscCallAbort(m_comm, DMSetUp(m_grid));
-        // Its local vector is a section, in the same order as ours.
+        // PETSc's local vector has the same shape and order as our section.
         PetscCallAbort(m_comm, VecCreateSeqWithArray(PETSC_COMM_SELF, 1,
                                                      static_cast<PetscInt>(section.size()), array,
                                                      &m_local));
@@ -63,8 +63,8 @@ private:
     Vec m_local = nullptr;
 };
 
-/// What an expert does in PETSc to whom DMDA copies too much: a star forest, on which DMDA stands, whose
-/// leaves are the elements of the padding and nothing else.
+/// The expert's choice in PETSc where DMDA copies too much: a star forest (the mechanism below DMDA) whose
+/// leaves are only the elements of the padding.
 class PetscForest {
 public:
     PetscForest(const Petsc& petsc, const Section& section, double* array)
@@ -98,7 +98,7 @@ public:
     }
 
 private:
-    /// A PetscSFNode with a name: nvcc 13 fails on a vector of PETSc's struct, which has none.
+    /// A named subtype of PetscSFNode: nvcc 13 fails on a vector of PETSc's struct, which is unnamed.
     struct Root : PetscSFNode {};
 
     template <class Visit>

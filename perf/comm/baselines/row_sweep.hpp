@@ -9,29 +9,29 @@
 
 namespace distview::perf {
 
-/// Where the cells that fill padding are: all sections have the same shape, so offsets are too.
+/// The sections that hold the cells for the padding: all sections have the same shape, so offsets are equal too.
 struct Owners {
     const double* below = nullptr;
     const double* here = nullptr;
     const double* above = nullptr;
 };
 
-/// Fills the padding of a section in one sweep over its rows, both ends of a row at once, so that
-/// every cache line of the border comes once: what somebody writes who knows the shape, instead of
-/// one loop nest for each of 26 boxes.
+/// Fills the padding of a section in one sweep over its rows, both ends of a row at once, so that every cache
+/// line of the border is loaded once: the loop of an author who knows the shape, instead of one loop nest for
+/// each of 26 boxes.
 class RowSweep {
 public:
     explicit RowSweep(const Section& section)
         : m(section), m_axis(static_cast<std::size_t>(section.split_axis)) {}
 
-    /// The padding that is periodic onto the section itself.
+    /// Fills the padding that wraps round onto the section itself.
     void fill_own(double* array) const {
         const Owners self{array, array, array};
         sweep(array, self, [&](std::size_t axis, int side) {
             return m.ranks == 1 || axis != m_axis || side == 0;
         });
     }
-    /// The padding whose cells are the neighbours'.
+    /// Fills the padding whose cells neighbours own.
     void fill_others(double* array, const Owners& owners) const {
         if (m.ranks == 1) return;
         sweep(array, owners,
@@ -48,7 +48,7 @@ private:
                     rows(array, owners, k, j, (k != 0 || j != 0) && takes(2, 0), takes(2, -1));
     }
 
-    /// The rows on these sides of the two slower axes.
+    /// Fills the rows on these sides of the two slower axes.
     void rows(double* array, const Owners& owners, int side_k, int side_j, bool middle,
               bool ends) const {
         const int side = m_axis == 0 ? side_k : m_axis == 1 ? side_j : 0;

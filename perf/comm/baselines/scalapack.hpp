@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-// ScaLAPACK installs no headers.
+// ScaLAPACK installs no C headers.
 extern "C" {
 int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);
@@ -23,7 +23,7 @@ void descinit_(int* descriptor, const int* m, const int* n, const int* mb, const
 void pdtran_(const int* m, const int* n, const double* alpha, const double* a, const int* ia,
              const int* ja, const int* descriptor_a, const double* beta, double* c, const int* ic,
              const int* jc, const int* descriptor_c);
-// Of OpenBLAS, if it is the BLAS below ScaLAPACK.
+// Defined if OpenBLAS is the BLAS below ScaLAPACK.
 [[gnu::weak]] void openblas_set_num_threads(int threads);
 void Cpdgemr2d(int m, int n, const double* a, int ia, int ja, const int* descriptor_a, double* b,
                int ib, int jb, const int* descriptor_b, int context);
@@ -31,11 +31,11 @@ void Cpdgemr2d(int m, int n, const double* a, int ia, int ja, const int* descrip
 
 namespace distview::perf {
 
-/// Block-cyclic matrices of our order for ScaLAPACK, whose order is Fortran's.
+/// Block-cyclic matrices in C order, passed to ScaLAPACK, which expects Fortran's order.
 ///
-/// An array of rows x columns in C order, on a grid of p x q processes numbered along its rows, lies in
-/// memory as the transposed matrix does in Fortran's order on a grid of q x p processes numbered along
-/// its columns: that is what ScaLAPACK is told. No element is moved for it.
+/// An array of rows x columns in C order, on a grid of p x q processes numbered along its rows, has the memory
+/// layout of the transposed matrix in Fortran's order on a grid of q x p processes numbered along its columns.
+/// ScaLAPACK gets this second description, so that no element moves.
 class Scalapack {
 public:
     struct Layout {
@@ -51,7 +51,7 @@ public:
         if (openblas_set_num_threads) openblas_set_num_threads(threads);
         m_handle = Csys2blacs_handle(comm);
         m_from = describe(make_context(from), from);
-        // One grid must be one context.
+        // ScaLAPACK requires one context for one grid.
         const bool same = from.p == to.p && from.q == to.q;
         m_to = describe(same ? m_from.context() : make_context(to), to);
     }

@@ -11,9 +11,9 @@
 
 namespace distview::perf {
 
-/// One rank's part of a periodic float64 array whose ranks lie in a row along one axis, as somebody
-/// would describe it who writes an exchange for this shape only: three axes, the last one fastest
-/// (two axes: the first has 1 cell and no padding), the same number of cells on every rank.
+/// One rank's part of a periodic float64 array whose ranks lie in a row along one axis, in the terms of an author
+/// who writes an exchange for this shape only: three axes, the last one fastest, and the same number of cells on
+/// every rank. With two axes the first has 1 cell and no padding.
 struct Section {
     std::array<std::int64_t, 3> cells{};
     std::array<std::int64_t, 3> width{}; ///< padding on both sides
@@ -30,10 +30,10 @@ struct Section {
     int above() const { return (rank + 1) % ranks; }
 };
 
-/// Padding that is filled from elements at the same places in every section.
+/// A region of padding; its source has the same offsets in every section.
 struct Box {
     std::int64_t source = 0;      ///< offset of the first element in its owner's section
-    std::int64_t destination = 0; ///< and in the section whose padding it is
+    std::int64_t destination = 0; ///< offset in the section whose padding it is
     std::array<std::int64_t, 3> extent{};
     std::int64_t elements() const { return extent[0] * extent[1] * extent[2]; }
 };
@@ -68,7 +68,7 @@ inline std::int64_t elements(const std::vector<Box>& boxes) {
     return sum;
 }
 
-/// Where the rows of a box are.
+/// Strides and extents of the rows of a box.
 struct Rows {
     std::int64_t plane = 0; ///< strides
     std::int64_t row = 0;
@@ -122,7 +122,7 @@ inline const double* unpack(const Section& section, const std::vector<Box>& boxe
     return buffer;
 }
 
-/// What the array holds at a global index: exact, and different everywhere.
+/// The value at a global index: exact, and different everywhere.
 inline double value(std::int64_t k, std::int64_t j, std::int64_t i) {
     return static_cast<double>((k * 8209 + j) * 8209 + i);
 }
@@ -157,7 +157,7 @@ inline void set(const Section& s, double* array) {
     });
 }
 
-/// Writes the cells near the border anew, as a stencil would that needs the padding again.
+/// Writes the cells near the border anew, like a stencil step after which padding must be exchanged again.
 inline void rewrite_border(const Section& s, double* array) {
     const auto g = first_cell(s);
     const auto near = [&](std::size_t axis, std::int64_t l) {

@@ -16,7 +16,7 @@
 
 namespace distview::perf {
 
-/// A number in a line of its own, and the one that prefetchers take with it.
+/// A counter in a cache line of its own, and in the adjacent line that prefetchers load with it.
 struct alignas(128) Counter {
     std::atomic<std::uint64_t> value{0};
 
@@ -32,7 +32,7 @@ struct alignas(128) Counter {
     }
 };
 
-/// What a rank shows the others of its node: two counters, then its section.
+/// The memory that a rank shares with its node: its counters, then its section.
 struct SharedSection {
     Counter ready;                   ///< my cells may be read
     std::array<Counter, 2> consumed; ///< written by the rank below, above: it has read them
@@ -42,7 +42,7 @@ struct SharedSection {
 };
 static_assert(sizeof(SharedSection) <= SharedSection::bytes);
 
-/// The sections of all ranks, in memory that all can read: MPI_Win_allocate_shared.
+/// The sections of all ranks in memory that every rank can read: MPI_Win_allocate_shared.
 class SharedSections {
 public:
     SharedSections(MPI_Comm comm, std::int64_t elements) {
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// MPI promises no alignment; what is mapped twice has the same place in its page.
+    /// MPI promises no alignment, so this aligns to a page: memory mapped twice has equal offsets within its pages.
     static void* at_page(void* data) {
         const auto at = reinterpret_cast<std::uintptr_t>(data);
         return static_cast<char*>(data) +
@@ -79,10 +79,10 @@ private:
     MPI_Win m_window = MPI_WIN_NULL;
 };
 
-/// The floor: a handshake with the neighbours and plain copies of the cells from where they are.
+/// The lower bound: a handshake with the neighbours and plain copies of the cells from the owners' memory.
 ///
-/// Box by box, the same regions that a plan copies; in one sweep over rows; and with the owner packing
-/// what its neighbours read, which pays where they would fetch a cache line for every element.
+/// Three variants: box by box, the same regions that a plan copies; in one sweep over rows; and with the owner packing
+/// the elements that its neighbours read, which pays where they would fetch a cache line for every element.
 class SharedWindow {
 public:
     SharedWindow(MPI_Comm comm, const Section& section)
@@ -103,7 +103,7 @@ public:
     void execute_rows() {
         exchange([this] { m_sweep.fill_own(array()); },
                  [this] {
-                     // Both ends of a row at once: only when both neighbours are ready.
+                     // A sweep fills both ends of a row at once, so both neighbours must be ready.
                      if (!m_one_neighbour) m_above.ready.wait_for(m_epoch);
                      m_sweep.fill_others(array(), {m_below.array(), array(), m_above.array()});
                  },
@@ -135,7 +135,7 @@ private:
         }
         m_above.ready.wait_for(m_epoch);
         high();
-        m_below.consumed[1].publish(m_epoch); // its neighbour above is this rank
+        m_below.consumed[1].publish(m_epoch); // this rank is the upper neighbour of the rank below
         m_above.consumed[0].publish(m_epoch);
         m_me.consumed[0].wait_for(m_epoch);
         m_me.consumed[1].wait_for(m_epoch);

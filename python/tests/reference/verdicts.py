@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Single exports, right and wrong, with the verdicts that the validator and we must come to.
+"""Single exports, right and wrong, with the expected verdicts of the validator and of distview.
 
-Every change below is made to every section that it fits, alone and as the second axis of a
+Every change below is applied to every section that it fits, alone and as the second axis of a
 two-dimensional export.
 """
 
@@ -36,14 +36,14 @@ ACCEPTS, REFUSES, RAISES = "accepts", "refuses", "raises"
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to a section, and what comes of it.
+    """A change of a section, and the expected result.
 
     `make(dim_dict, extent)` returns the changed pair; `code` is our reason, None if we accept;
-    `difference` is the entry of known_differences.py that tells why the verdicts differ.
+    `difference` is the entry of known_differences.py that explains why the verdicts differ.
     """
 
     name: str
-    fits: object  # of (dim_dict, extent)
+    fits: object  # condition on (dim_dict, extent)
     make: object
     code: str | None
     validator: str
@@ -51,7 +51,7 @@ class Change:
 
 
 def verdict(validator, export):
-    """What the validator does with an export; it may also die of it."""
+    """The validator's verdict on an export; it may also crash."""
     try:
         valid, message = validator.validate(export)
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -61,7 +61,7 @@ def verdict(validator, export):
 
 
 def code_of(check, *arguments):
-    """Our verdict: None, or the reason."""
+    """distview's verdict: None, or the reason."""
     try:
         check(*arguments)
     except distview.ProtocolError as error:
@@ -72,7 +72,7 @@ def code_of(check, *arguments):
 CHANGES = [
     Change("unchanged", every, put(), None, ACCEPTS),
     Change("an unknown key", every, put(device="cuda:0"), None, ACCEPTS),
-    # Keys that are missing.
+    # Missing keys.
     *(
         Change(f"no {key}", has(key), drop(key), "missing_key", REFUSES)
         for key in ("proc_grid_size", "proc_grid_rank", "start", "stop", "indices")
@@ -92,7 +92,7 @@ CHANGES = [
         "dist_type in a list", every, put(dist_type=["b"]), "bad_dist_type", RAISES,
         "validator_crashes",
     ),
-    # Types of integers.
+    # Integer types.
     *(
         Change(f"{key} {value!r}", has(key), put(**{key: value}), "bad_type", REFUSES)
         for key in ("proc_grid_size", "proc_grid_rank", "start", "stop", "block_size")
@@ -135,7 +135,7 @@ CHANGES = [
     Change(
         "size 2**63", every, put(size=2**63), "overflow", ACCEPTS, "validator_has_no_int64"
     ),
-    # Ranges that all kinds share.
+    # Ranges common to all kinds.
     Change("size of a block -4", block, put(size=-4), "size_negative", REFUSES),
     Change(
         "size -4", kind("c", "u"), put(size=-4), "size_negative", ACCEPTS,
@@ -288,7 +288,7 @@ CHANGES = [
 
 
 def exports(change):
-    """(name of the section, axis, export) of every section that a change fits."""
+    """(name of the section, axis, export) for every section to which a change applies."""
     for name, (dim_dict, extent) in SECTIONS.items():
         if not change.fits(dim_dict, extent):
             continue

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What core/src/cuda_runtime.hpp calls of CUDA, for builds without it: calls are written down, memory is
-// the host's, and a call can be made to fail.
+// The part of CUDA that core/src/cuda_runtime.hpp calls, for builds without CUDA: calls are recorded, memory is
+// the host's, and a chosen call fails.
 
 #include <cstdint>
 #include <cstdlib>
@@ -38,8 +38,8 @@ namespace made_up_cuda {
 struct State {
     std::vector<std::string> calls;
     std::string failing; ///< the call that fails
-    int device = 0;      ///< the current one
-    int events = 0;      ///< that exist
+    int device = 0;      ///< the current device
+    int events = 0;      ///< existing events
     int allocations = 0;
     cudaPointerAttributes attributes{};
 };

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# compare.sh COMPARE MODEL: exit statuses of distview-compare and what it prints, for films of the shallow-water model MODEL.
+# compare.sh COMPARE MODEL: exit statuses and output of distview-compare for films of the shallow-water model MODEL.
 set -u
 compare=$1 model=$2
 folder=$(mktemp -d "${TMPDIR:-/tmp}/compare.XXXXXX")
@@ -27,7 +27,7 @@ expect() { # STATUS PATTERN COMMAND...
     fi
 }
 "$model" --nx 4 --ny 4 --steps 0 --movie probe.vtkhdf >log 2>&1
-if grep -q 'expected a build with HDF5' log; then # .npy is left, which the unit tests compare
+if grep -q 'expected a build with HDF5' log; then # unit tests compare .npy files
     expect 2 'No such file' "$compare" none.npy none.npy
 else
     film 1 c1.vtkhdf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// distview-compare: which elements are the same, and what of two files differs, whatever wrote them.
+// distview-compare: which elements count as equal, and which differences between two files of any format it reports.
 #include "comparison.hpp"
 
 #include "../stored_fields.hpp"
@@ -32,7 +32,7 @@ using compare::Tolerance;
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Of one pair.
+/// The result for one pair of elements.
 template <class T>
 Differences differences(const T& a, const T& b, const Tolerance& tolerance = {},
                         const ElementType& type = element_type<T>()) {
@@ -86,7 +86,7 @@ void check_floats() {
     EXPECT_FALSE(differ(T(4), T(5), {.relative = 0.21}));
     EXPECT_TRUE(differ(T(4), T(5), {.relative = 0.19}));
     EXPECT_FALSE(differ(T(4), T(5), {.absolute = 1, .relative = 0.01}));
-    // The largest differences are told, also those that count as the same.
+    // The largest differences are reported even if they are within the tolerance.
     EXPECT_EQ(differences(T(4), T(5), {.absolute = 1}).absolute, 1);
 }
 
@@ -173,7 +173,7 @@ void check_complex_extremes() {
     const auto infinite = std::numeric_limits<T>::infinity();
     const T large = std::numeric_limits<T>::max();
     const T tiny = std::numeric_limits<T>::denorm_min();
-    // Parts beside one that is infinite, or NaN, are numbers of their own.
+    // If one part is infinite or NaN, the parts are compared as separate numbers.
     EXPECT_FALSE(differ(Complex(infinite, 1), Complex(infinite, 1)));
     EXPECT_TRUE(differ(Complex(infinite, 1), Complex(infinite, 2)));
     EXPECT_TRUE(differ(Complex(infinite, 1), Complex(infinite, 2), {.relative = 0.49}));
@@ -185,12 +185,12 @@ void check_complex_extremes() {
     EXPECT_TRUE(differ(Complex(infinite, 1), Complex(large, 1), {.relative = 1e300}));
     EXPECT_TRUE(differ(Complex(infinite, 1), Complex(infinite, std::numeric_limits<T>::quiet_NaN()),
                        {.relative = 1e300}));
-    // The relative difference is less than any number.
+    // The relative difference underflows to 0.
     EXPECT_TRUE(differ(Complex(2, 0), Complex(2, tiny)));
     EXPECT_TRUE(differ(Complex(large, tiny), Complex(large, 3 * tiny)));
     EXPECT_FALSE(differ(Complex(2, 0), Complex(2, tiny), {.relative = 1e-30}));
     EXPECT_TRUE(differ(Complex(tiny, tiny), Complex(tiny, 2 * tiny), {.relative = 0.1}));
-    // The size of a number is larger than any number.
+    // The absolute value of the number overflows.
     EXPECT_TRUE(differ(Complex(large, large), Complex(large, large / 2), {.relative = 0.3}));
     EXPECT_FALSE(differ(Complex(large, large), Complex(large, large / 2), {.relative = 0.4}));
 }
@@ -247,7 +247,7 @@ protected:
         options.b = folder.file(b);
         return compare::compare_files(world, options);
     }
-    /// An array of numbers i * 100 + j, but with `other` at one place.
+    /// An array with elements i * 100 + j, except for `other` at one position.
     DistView<double**> numbers(std::int64_t m, std::int64_t n, std::int64_t i = -1,
                                std::int64_t j = -1, double other = 0) const {
         const auto array = make_dist_view<double**>(
@@ -269,7 +269,7 @@ std::int64_t count_of(const std::vector<std::int64_t>& shape) {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-/// By rank 0, in a file that ends with the array. Collective.
+/// Rank 0 flips a bit in these elements of a file that ends with the array. Collective.
 void flip_elements(const std::string& path, const ElementType& element, std::int64_t count,
                    const std::set<std::int64_t>& which, Random& random) {
     const int bit =
@@ -291,7 +291,7 @@ void flip_elements(const std::string& path, const ElementType& element, std::int
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// a as HDF5 or .npz by some ranks, b as .npy by others, compared by all.
+// File a (HDF5 or .npz) and file b (.npy) are written by different numbers of ranks, and compared by all ranks.
 TEST_F(CompareFilesTest, any_type_shape_and_layout) {
     for_each_case(40, [&](Random& random, std::uint64_t) {
         const std::vector<std::int64_t> shape = random_shape(random);
@@ -310,7 +310,7 @@ TEST_F(CompareFilesTest, any_type_shape_and_layout) {
                 changed.insert(random.integer(0, count));
         SCOPED_TRACE(describe(element) + " of shape " + tuple_text(shape));
         const std::string path_of_a = folder.file("a"), path_of_b = folder.file("b");
-        // Not all ranks draw for both.
+        // Not all ranks draw for both files: each file has its own random numbers.
         const std::uint64_t number = random.bits();
         Random of_a(number, 0), of_b(number, 1);
         if (const FirstRanks ranks(ranks_of_a); ranks) {

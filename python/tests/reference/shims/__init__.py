@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Python before 3.12, NumPy 1 and mpi4py 3 had, and the reference code of 2014 asks for.
+"""Names of Python before 3.12, NumPy 1 and mpi4py 3 that the reference code of 2014 needs.
 
-The sources of the reference stay untouched. `old_names()` puts the missing names where that code
-looks for them and takes all of them away again when the block ends, so that nothing else in the
+The sources of the reference stay unchanged. `old_names()` puts the missing names where that code
+looks for them and removes all of them when the block ends, so that nothing else in the
 same process (our own module above all) ever sees them.
 """
 
@@ -12,11 +12,11 @@ import importlib
 import sys
 from contextlib import contextmanager
 
-# Stand-ins for whole modules: the name that is asked for, and the file in this folder.
+# Stand-ins for whole modules: the module's name, and the file in this folder.
 MODULES = {
     "distutils": "distutils",  # left Python in 3.12
     "distutils.version": "distutils.version",
-    "ipyparallel": "ipyparallel",  # distarray's engines; none are started here
+    "ipyparallel": "ipyparallel",  # distarray's engines; the tests start none
     "numpy.compat": "numpy_compat",
     "numpy.lib.utils": "numpy_lib_utils",  # left NumPy in 2.0
 }
@@ -26,7 +26,7 @@ ABSTRACT_CLASSES = ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequen
 
 
 def _numpy_names():
-    """Names that left NumPy in 2.0; distarray names them when it is imported."""
+    """Names that NumPy 2.0 removed; distarray uses them when it is imported."""
     import numpy
 
     def issctype(thing):
@@ -52,7 +52,7 @@ def _missing(module, names):
 
 
 def _additions():
-    """(module, {name: value}) of everything that this interpreter lacks."""
+    """(module, {name: value}) for everything that this interpreter lacks."""
     import numpy
 
     yield collections, {name: getattr(collections.abc, name) for name in ABSTRACT_CLASSES}
@@ -61,13 +61,13 @@ def _additions():
         from mpi4py import MPI
     except ImportError:
         return
-    if hasattr(MPI, "_typedict"):  # mpi4py 4 renamed it
+    if hasattr(MPI, "_typedict"):  # renamed in mpi4py 4
         yield MPI, {"__TypeDict__": MPI._typedict}
 
 
 @contextmanager
 def old_names():
-    """The old names, for as long as the block lasts."""
+    """Provides the old names during the block."""
     modules = {name: sys.modules.get(name) for name in MODULES}
     added = [(module, _missing(module, names)) for module, names in _additions()]
     try:
