@@ -164,10 +164,9 @@ std::vector<char> Redistribution::buffer_alone(const char* caller, const Update&
                                                const AnySection& from, const AnySection& to) const {
     if (stays(from, to) || !memory_overlaps(from, to)) return {};
     require<UsageError>(!update.reads_target(), [&] {
-        return text(
-            caller,
-            ": source and target share memory: old values of the target cannot contribute to the "
-            "result, expected beta = 0 and no combination");
+        return text(caller,
+                    ": source and target share memory, so old values of the target cannot be kept: "
+                    "expected beta = 0 and no combination");
     });
     const std::int64_t bytes = schedule().elements() * to.element.bytes;
     require<UsageError>(m_buffer_bytes == 0 || bytes <= m_buffer_bytes, [&] {

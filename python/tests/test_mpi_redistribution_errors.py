@@ -25,7 +25,7 @@ def wrong_arrays(comm, a, b):
     yield b, b, SHAPE, start + "expected a source of the plan's layout, got a 2-d array over"
     yield a, a, SHAPE, start + "expected a target of the plan's layout, got a 2-d array over"
     yield objects, b, SHAPE, start + "the elements of the source are Python objects"
-    yield distview.zeros((9, 8)), b, USAGE, start + "expected the source to be an array of the plan's communicator, got an array of another one"
+    yield distview.zeros((9, 8)), b, USAGE, start + "expected the source to be an array of the plan's communicator"
     twofold, differ = distview.zeros_like(a, "c8"), start + "source and target differ in element type: "
     yield twofold, b, SHAPE, differ + "complex64 ('Zf') and float64 ('d')"
     wrapped = distview.wrap(read_only, None, b.layout, comm)
