@@ -158,8 +158,8 @@ def sizes(tree):
         yield Violation("sizes", max(lines, key=lines.get), 1, why)
 
 
-#: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles, and units that accept
-#: Views.
+#: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles, units
+#: that accept Views.
 _WITH_KOKKOS = {
     "call_arguments",
     "elements",
