@@ -30,8 +30,8 @@ protected:
     DistView<std::int64_t*> u = make_dist_view<std::int64_t*>(exec, "u", comm, layout);
 };
 
-// Owners computed by multiplication must equal those computed by division, also at the ends of blocks, where rounding
-// errors would show.
+// Owners computed by multiplication must equal those by division, also at ends of blocks, where
+// rounding shows.
 TEST(EvenBlocks, HaveTheOwnersOfTheirAxis) {
     const auto compare = [](const BlockLayout& blocks, std::int64_t index) {
         const AxisLayout axis(blocks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of kernels, copies, fences and messages in an exchange of arrays in device memory, recorded by a mock
+// Events in an exchange of device arrays (kernels, copies, fences, messages), recorded by a mock
 // device.
 #include "impl_mock_device.hpp"
 
