@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iterations continued from a checkpoint on other ranks and grids, compared with the same iteration without
-// interruption.
+// Iterations continued from a checkpoint on other ranks and grids, compared with an uninterrupted iteration.
 #include "iteration_files.hpp"
 #include "solve.hpp"
 #include "timing.hpp"

@@ -10,8 +10,7 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/checked.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
-# digests RANKS ARGUMENTS...: prints the digests of h, u and v for all reported steps; if the run fails, its messages go
-# to standard error.
+# digests RANKS ARGUMENTS...: prints the digests of h, u and v for all reported steps; after a failure, the messages.
 digests() {
     local ranks=$1
     shift
