@@ -67,7 +67,7 @@ inline double number_at(Numbers kind, std::uint64_t seed, std::uint64_t index) {
         const int powers[] = {0, -53, -54, -106, -1074, 52, 53, 1};
         return sign * std::ldexp(1.0, powers[random.integer(0, 8)]);
     }
-    case Numbers::float_halfway: { // halfway between floats, and numbers lost in a double next to them
+    case Numbers::float_halfway: { // halfway between floats, and numbers lost in a double beside them
         const int powers[] = {0, 0, -24, -24, -25, -80, -149, 1};
         return sign * std::ldexp(1.0, powers[random.integer(0, 8)]);
     }

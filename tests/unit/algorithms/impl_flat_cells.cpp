@@ -37,7 +37,7 @@ TEST(FlatCells, not_with_gaps_or_overlaps) {
     EXPECT_FALSE(all_flat(strided({2, 3, 4}, {13, 4, 1})));
     EXPECT_FALSE(all_flat(strided({2, 3, 4}, {15, 5, 1})));
     EXPECT_FALSE(all_flat(strided({2, 3, 4}, {24, 8, 2})));
-    EXPECT_FALSE(all_flat(strided({2, 1, 2}, {3, 1, 0}))); // 4 cells in a span of 4, but only 2 addresses
+    EXPECT_FALSE(all_flat(strided({2, 1, 2}, {3, 1, 0}))); // 4 cells, a span of 4, 2 addresses
     EXPECT_FALSE(all_flat(strided({2, 2, 1}, {1, 1, 1})));
 }
 

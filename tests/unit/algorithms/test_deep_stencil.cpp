@@ -73,7 +73,7 @@ struct DeepRun {
     int steps = 12;
     bool walls_follow = false;
     bool wide = false;   ///< sections have few cells or none, and padding covers several of them
-    bool uneven = false; ///< one side of an axis is used up before the other; `deep` counts the longer one
+    bool uneven = false; ///< one side is used up before the other, which `deep` counts
 };
 
 /// The number of cells that differ from the model after run.steps steps.

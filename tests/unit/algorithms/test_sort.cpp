@@ -320,7 +320,7 @@ TEST(Sort, labels_what_it_does_and_stays_on_the_instance) {
 TEST(Sort, is_on_the_threads_of_the_given_instance) {
     const auto sort_twice = [](const Exec& exec) {
         const Communicator comm = world();
-        const std::int64_t n = 150'000 * comm.size() * comm.size(); // each pair of ranks exchanges 1.2 MB
+        const std::int64_t n = 150'000 * comm.size() * comm.size(); // each rank pair moves 1.2 MB
         for (const AxisSpec& axis : {block(n), block_cyclic(n, 3)}) {
             const auto x = make_section<double, 1>({ProcessGrid{comm.size()}, {axis}});
             set_section(exec, x, [](const auto& l) { return static_cast<double>(l[0] * 7 % 5); });

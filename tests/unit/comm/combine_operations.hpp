@@ -21,7 +21,7 @@ struct ShiftIn {
             return static_cast<T>(3 * static_cast<std::uint64_t>(here) +
                                   static_cast<std::uint64_t>(incoming));
         } else if constexpr (std::is_floating_point_v<T>) {
-            return here / 2 + incoming; // halving is exact, so contracted operations give the same result
+            return here / 2 + incoming; // halving is exact, so fused operations do not differ
         } else {
             T result = here;
             auto* const to = reinterpret_cast<unsigned char*>(&result);

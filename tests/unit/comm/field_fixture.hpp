@@ -254,7 +254,7 @@ private:
     int m_process;
     std::shared_ptr<std::vector<unsigned char>> m_memory =
         std::make_shared<std::vector<unsigned char>>();
-    unsigned char* m_bytes = nullptr; ///< memory of a section with gaps; null if Kokkos owns it or the section is empty
+    unsigned char* m_bytes = nullptr; ///< for a section with gaps; null if empty or owned by Kokkos
     std::size_t m_byte_count = 0;
     bool m_in_arena = false;
     View m_view;

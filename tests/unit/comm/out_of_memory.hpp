@@ -61,7 +61,7 @@ inline void check_victim(int victim, const CollectiveCalls& calls) {
     Communicator comm(duplicate.get());
     comm.set_deadline(std::chrono::seconds(20));
     if (victim == 0)
-        comm.set_report("/dev/null"); // records of calls and plans allocate memory
+        comm.set_report("/dev/null"); // allocates memory for records of calls and of plans
     bool may_fail = true;
     for (std::int64_t skipped = 0; may_fail; skipped += 1 + skipped / (is_full ? 64 : 4)) {
         const bool is_victim = comm.rank() == victim;
@@ -87,7 +87,7 @@ inline void check_out_of_memory(const CollectiveCalls& calls) {
     const auto can_fail = [] {
         const FailAllocation probe(0);
         try {
-            ::operator delete(::operator new(1)); // called by name, so that the compiler cannot remove it
+            ::operator delete(::operator new(1)); // by name: compilers must not remove it
         } catch (const std::bad_alloc&) {
         }
         return probe.has_failed();

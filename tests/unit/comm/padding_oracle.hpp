@@ -25,7 +25,7 @@ struct AxisCell {
     std::int64_t source = 0; ///< index of the element that fills it; its own if direction is 0
     int source_process = -1; ///< process that owns that element, -1 if it does not exist
     std::int64_t source_local = 0; ///< position of the element in that process's section
-    int steps = 0; ///< processes from the source to here; a turn around a periodic axis counts all of them
+    int steps = 0; ///< processes from the source to here, each turn around the axis included
 };
 
 /// One axis of an array written out process by process.
@@ -62,7 +62,7 @@ struct ExpectedCell {
     Position position{};
     std::int64_t number = 0; ///< position in C order
     bool kept = false;       ///< owned, or not exchanged: must not change
-    bool filled = false;     ///< padding with a source; a cell neither kept nor filled must not change either
+    bool filled = false;     ///< padding with a source; all other cells must not change
     Position global{};       ///< index of the element whose value it should hold
     int source_process = -1;
     std::int64_t source_number = 0; ///< in C order of the source's section

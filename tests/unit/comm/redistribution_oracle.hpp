@@ -26,7 +26,7 @@ struct AxisMove {
     int from_process = 0;
     std::int64_t from_local = 0;
     friend bool operator==(const AxisMove&,
-                           const AxisMove&) = default; // nvcc does not default the operator from <=>
+                           const AxisMove&) = default; // nvcc does not derive it
     friend auto operator<=>(const AxisMove&, const AxisMove&) = default;
 };
 

@@ -126,7 +126,7 @@ TEST_P(RedistributionBehaviour, FailsWhereAWriterGivesUp) {
     plan.execute(exec, a, c);
     auto handle = plan.start(exec, a, c);
     if (ranks.rank() == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // the others write in the meantime
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // meanwhile the others write
         const auto given_up = std::move(handle);
     } else if (GetParam() == Transport::message) {
         EXPECT_NO_THROW(handle.finish()); // messages were sent by start()

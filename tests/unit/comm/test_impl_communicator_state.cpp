@@ -27,7 +27,7 @@ TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
     CommunicatorState state(MPI_COMM_NULL, {.tag_limit = 6}, distview::impl::own_call_line(0), {});
     std::vector<int> tags;
     for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
-    EXPECT_EQ(tags, (std::vector<int>{4, 5, 6, 4, 5, 6, 4})); // 0 to 2 belong to NodeMessages, 3 to reports
+    EXPECT_EQ(tags, (std::vector<int>{4, 5, 6, 4, 5, 6, 4})); // 0 to 2: NodeMessages; 3: reports
 }
 
 TEST(CommunicatorState, ClosesItsUsersOnce) {
@@ -64,7 +64,7 @@ TEST(PlanLines, AreThoseOfReadersOnThisNode) {
     const Communicator comm(parent.get());
     distview::impl::CommunicatorState& state = *distview::impl::state_of(comm);
     std::vector<int> readers;
-    for (int rank = 0; rank < comm.size() + 3; ++rank) readers.push_back(rank); // three of them on another node
+    for (int rank = 0; rank < comm.size() + 3; ++rank) readers.push_back(rank); // three far ones
     const distview::impl::PlanLines lines(state, 7, readers);
     ASSERT_ON_ALL_RANKS(lines.ready() != nullptr);
     const distview::impl::SyncLine* line = lines.ready();
@@ -89,7 +89,7 @@ TEST(CommunicatorState, GoesByMessagesWhereSharedMemoryHasAnotherLayout) {
         ASSERT_TRUE(place.has_value());
         if (std::string_view(transport) == "message") {
             char* const segment =
-                reinterpret_cast<char*>(u.view().data()) - place->offset; // the header holds key, then version
+                reinterpret_cast<char*>(u.view().data()) - place->offset; // key, then version
             const std::int64_t version = distview::impl::SharedSegment::layout_version + 1;
             std::memcpy(segment + sizeof(std::int64_t), &version, sizeof(version));
         }

@@ -348,7 +348,7 @@ TEST(Report, MayBeginWithinACall) {
         const CollectiveCall outer(comm, "outer");
         barrier(comm);
     }
-    PaddingExchangePlan plan(comm, rows_of(comm)); // a communicator without a report records nothing
+    PaddingExchangePlan plan(comm, rows_of(comm)); // without a report, nothing is recorded
     plan.execute(Exec(), shared_plate(comm, rows_of(comm)));
     comm.close();
     const Lines report(content_of(file));
@@ -737,7 +737,7 @@ TEST(ReportAdvice, OneRankHasMoreWork) {
         std::string::npos)
         << found.front().sentence;
     for (RankReport& rank : program.ranks) rank.processors = 1;
-    EXPECT_TRUE(program.find("imbalance").empty()); // ranks take turns on a processor: it is unknown which one works
+    EXPECT_TRUE(program.find("imbalance").empty()); // ranks take turns: who works is unknown
 }
 
 TEST(ReportAdvice, MoreRanksThanProcessors) {

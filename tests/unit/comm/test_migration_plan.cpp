@@ -208,7 +208,7 @@ private:
     Communicator m_comm;
     std::vector<std::vector<int>> m_targets; ///< by rank
     std::uint64_t m_salt;
-    std::vector<std::pair<int, std::size_t>> m_arriving; ///< rank and position of each arriving element, in order
+    std::vector<std::pair<int, std::size_t>> m_arriving; ///< rank and number of each, in order
 };
 
 TEST(MigrationPlans, MoveElementsToTheRanksThatTheyName) {

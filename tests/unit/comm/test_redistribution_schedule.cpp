@@ -31,7 +31,7 @@ struct Move {
     Position to{}; ///< by axis of the target
     int from_process = 0;
     Position from{};                                            ///< by axis of the source
-    friend bool operator==(const Move&, const Move&) = default; // nvcc does not default the operator from <=>
+    friend bool operator==(const Move&, const Move&) = default; // nvcc does not derive it
     friend auto operator<=>(const Move&, const Move&) = default;
 };
 

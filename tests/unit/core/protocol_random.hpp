@@ -18,7 +18,7 @@ namespace distview::testing {
 
 /// The permitted random padding.
 enum class PaddingKind {
-    expressible, ///< permitted in 0.10: equal across seams, within the elements that the neighbour owns
+    expressible, ///< as 0.10 requires: equal across seams, within the neighbour's elements
     any          ///< permitted in 0.9
 };
 
@@ -57,7 +57,7 @@ inline AxisSpec random_block(Random& random, int grid_size, PaddingKind kind) {
         paddings[p].high = random.chance(0.3) ? 0 : random.integer(0, (free ? 5 : most) + 1);
         paddings[p + 1].low = free ? random.integer(0, 6) : paddings[p].high;
     }
-    if (choice == 2) return block_bounds(std::move(bounds), options); // the same width everywhere, here 0
+    if (choice == 2) return block_bounds(std::move(bounds), options); // one width, here 0
     return block_bounds(std::move(bounds), options, std::move(paddings));
 }
 

@@ -98,7 +98,7 @@ TEST(AnySection, counts_and_strides) {
 TEST(AnySection, is_contiguous_in_c_order) {
     EXPECT_TRUE(section_of({}, {}).is_contiguous());
     EXPECT_TRUE(section_of({3, 4}, {32, 8}).is_contiguous());
-    EXPECT_TRUE(section_of({1, 4}, {-7, 8}).is_contiguous()); // an axis of one element does not use its stride
+    EXPECT_TRUE(section_of({1, 4}, {-7, 8}).is_contiguous()); // the stride of one element is unused
     EXPECT_TRUE(section_of({3, 1}, {8, 1000}).is_contiguous());
     EXPECT_TRUE(section_of({3, 0}, {1, 2}).is_contiguous());
     EXPECT_FALSE(section_of({3, 4}, {8, 24}).is_contiguous());

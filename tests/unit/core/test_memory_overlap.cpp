@@ -74,7 +74,7 @@ TEST(MemoryOverlap, slices_of_a_matrix) {
         return at(8 * (rows[0] * length + columns[0]), 8, {rows[2], columns[2]},
                   {8 * length * rows[1], 8 * columns[1]});
     };
-    for (const std::int64_t n : {1000, 1001}) { // even and odd columns, for both parities of the row length
+    for (const std::int64_t n : {1000, 1001}) { // even and odd columns, for even and odd rows
         EXPECT_FALSE(meet(slice({0, 1, n}, {0, 2, n / 2}, n), slice({0, 1, n}, {1, 2, n / 2}, n)));
         EXPECT_FALSE(meet(slice({0, 2, n / 2}, {0, 1, n}, n), slice({1, 2, n / 2}, {0, 1, n}, n)));
         EXPECT_FALSE(

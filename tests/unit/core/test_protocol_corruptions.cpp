@@ -213,7 +213,7 @@ const std::vector<Corruption>& corruptions() {
              for (const auto& count : counts) sum += count.second;
              for (SectionDescription& section : at.array)
                  section.dim_data[at.axis].size = static_cast<std::int64_t>(sum) + 1;
-             return at.array[0].dim_data.size() == 1; // with more axes the product could be wrong instead
+             return at.array[0].dim_data.size() == 1; // else the product could be wrong
          }},
         {"another size on one process", "axis_inconsistent",
          [](const Place& at) {

@@ -36,7 +36,7 @@ TEST(GridOption, grids_of_are_all_and_balanced_first) {
     for (int ranks = 1; ranks <= 72; ++ranks)
         for (int axes = 1; axes <= 3; ++axes)
             EXPECT_EQ(grids_of(ranks, axes).front(), ProcessGrid::balanced(ranks, axes));
-    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to distribute 2^3, C(4, 2) to distribute 3^2
+    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to split 2^3, C(4, 2) to split 3^2
 }
 TEST(GridOption, leaves_every_process_a_cell_if_a_grid_does) {
     using Cells = std::vector<std::int64_t>;
