@@ -4,8 +4,8 @@
 // ranks must get a DeadlineError in time that names this rank and no other and, if it happened in a plan, where the
 // plan was made; the missing rank gets one, too, when it continues.
 //
-// Arguments: seed; "stops", "computes" (outside the library), "calls" (on another communicator), "closes" (late, while the
-// others are in MPI_Finalize) or "slow" (late, but within the deadline: no error); "direct", "packed" or "message".
+// Arguments: seed; "stops", "computes" (outside the library), "calls" (on another communicator), "closes" (late, while
+// the others are in MPI_Finalize) or "slow" (late, but within the deadline: no error); "direct", "packed" or "message".
 // Each rank prints a line.
 #include "shared_or_wrapped.hpp"
 

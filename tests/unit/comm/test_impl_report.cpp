@@ -348,7 +348,7 @@ TEST(Report, MayBeginWithinACall) {
         const CollectiveCall outer(comm, "outer");
         barrier(comm);
     }
-    PaddingExchangePlan plan(comm, rows_of(comm)); // without a report, nothing is recorded
+    PaddingExchangePlan plan(comm, rows_of(comm)); // without a plan, nothing is reported
     plan.execute(Exec(), shared_plate(comm, rows_of(comm)));
     comm.close();
     const Lines report(content_of(file));

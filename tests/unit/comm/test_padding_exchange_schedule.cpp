@@ -224,7 +224,7 @@ TEST(PaddingExchangeSchedule, ReachesAcrossSectionsAndToTheWalls) {
     const ArrayLayout layout(
         ProcessGrid{4},
         {block_bounds({0, 2, 3, 3, 6}, {.padding = {4, 3}, .boundary = Widths(1)})});
-    // From process 1 its whole block, from process 3 two elements beyond that block.
+    // From process 1 its whole block, from process 3 the first two elements after its low padding.
     EXPECT_EQ(incoming_1d(layout, 0), (std::vector<Region1D>{{1, 3, 4, 1}, {3, 4, 4, 2}}));
     // Process 0 provides three, with its boundary padding. No process has an element before it.
     EXPECT_EQ(incoming_1d(layout, 1), (std::vector<Region1D>{{0, 1, 0, 3}, {3, 5, 4, 3}}));

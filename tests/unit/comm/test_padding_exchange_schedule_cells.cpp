@@ -166,7 +166,7 @@ TEST(PaddingExchangeScheduleCells, AreInnerIfTheyReadNothingOfOthersElseOuter) {
     });
 }
 
-// The figure in the documentation: 8 x 8 interior cells per process, widths 1 along rows and 2 along columns.
+// An example: 8 x 8 interior cells per process, widths 1 along rows and 2 along columns.
 TEST(PaddingExchangeScheduleCells, AreAFrameAroundTheMiddle) {
     const ArrayLayout layout(ProcessGrid{3, 3},
                              {block(24, {.padding = 1}), block(24, {.padding = 2})});

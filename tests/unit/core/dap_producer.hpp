@@ -17,7 +17,7 @@ namespace distview::testing {
 /// A section as a C library would make it, of a 4 x 6 array of doubles over 1 x 2 processes; counts
 /// its releases. Tests change the structs before they pass them on.
 ///
-/// axis 0: not distributed    axis 1, process 0: elements 0 to 3, of which it owns 0 to 2
+///     axis 0: not distributed    axis 1, process 0: elements 0 to 3, of which it owns 0 to 2
 struct DapProducer {
     distview_dap_section section{};
     std::array<distview_dap_dim, 9> dims{};

@@ -16,7 +16,7 @@
 
 namespace distview::testing {
 
-/// The permitted random padding.
+/// The kinds of random padding.
 enum class PaddingKind {
     expressible, ///< as 0.10 requires: equal across seams, within the neighbour's elements
     any          ///< permitted in 0.9
