@@ -9,8 +9,8 @@
 
 namespace distview::c {
 
-/// The operation that a call names, for one kernel of each element type instead of one for each operation too: what they
-/// do is mostly to wait for memory.
+/// The operation that a call names. It is chosen at run time, so that one kernel per element type is compiled instead of
+/// one per type and operation: these kernels are bound by memory.
 template <class T>
 struct AnyOperation {
     int number;
@@ -24,14 +24,14 @@ struct AnyOperation {
     }
 };
 
-/// Calls use(OfType<T>(), op) for what algorithms along an axis are compiled for: fewer types than with_operation().
-/// ShapeError for others.
+/// Calls use(OfType<T>(), op) for the types for which algorithms along an axis are compiled, fewer than in
+/// with_operation(). ShapeError for other types.
 template <class Use>
 void with_axis_operation(const Operation& operation, const ElementType& element,
                          const char* function, Use&& use) {
     const auto chosen = [&]<class T>(OfType<T> type) {
         if (operation.number == DISTVIEW_SUM)
-            use(type, Sum{}); // as sum() adds up, in other types than T
+            use(type, Sum{}); // adds as sum() does, in other types than T
         else
             use(type, AnyOperation<T>{operation.number,
                                       {operation.of_program.get(), number_of(element)}});
@@ -50,8 +50,8 @@ void with_axis_operation(const Operation& operation, const ElementType& element,
                   element);
 }
 
-/// Looks at the arguments of an operation along an axis on all ranks, those in `check` too. The source must be an array,
-/// or no other rank is told.
+/// Checks the arguments of an operation along an axis on all ranks, also by `check`. If the source is not an array, the
+/// error stays on this rank.
 template <class Check>
 Operation begin_along_axis(const distview_array* source, int axis, int operation,
                            const distview_array* target, const char* function, bool reproducible,
@@ -88,7 +88,7 @@ Operation begin_along_axis(const distview_array* source, int axis, int operation
         {source, target});
 }
 
-/// Ends it: the target was written, and an operation of the program may have failed.
+/// Ends an operation along an axis: marks the target as written, and throws the error of an operation of the program.
 inline void end_along_axis(const distview_array& source, const distview_array& target,
                            const Operation& operation, const char* function) {
     note_written(target);

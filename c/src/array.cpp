@@ -31,7 +31,7 @@ const distview_array& of(const distview_array* array, const char* function) {
     return checked(array, function, "an array");
 }
 
-/// Host memory of zeros, which the node's processes share if they can. Not Kokkos': may outlive it.
+/// Zeroed host memory, shared by the node's processes if possible. It is not Kokkos' memory, since it may outlive Kokkos.
 std::shared_ptr<void> allocate(const Communicator& comm, std::size_t bytes) {
     std::shared_ptr<void> memory = distview::allocate_shared(comm, bytes);
     constexpr std::align_val_t alignment{64};
@@ -42,7 +42,7 @@ std::shared_ptr<void> allocate(const Communicator& comm, std::size_t bytes) {
     return memory;
 }
 
-/// Ends the making of an array: all ranks have one of this layout, element type and order, or none has.
+/// Completes an array: either all ranks have one with this layout, element type and order, or none has.
 AnyDistView agree_on_array(const Communicator& comm, const char* function,
                            const distview_layout* layout, std::int32_t element, int order,
                            const auto& make) {
@@ -79,7 +79,7 @@ int distview_array_borrow(const distview_communicator* comm, const distview_layo
             return AnyDistView(section_of(checked(memory, function, "memory"), function), whole,
                                all.rank());
         };
-        // Each rank's memory may be in an order of its own.
+        // The order of borrowed memory may differ between ranks.
         const AnyDistView view =
             agree_on_array(all, function, layout, memory ? memory->element : 0, 0, make);
         give(result, function, all, view, memory->order == DISTVIEW_COLUMN_MAJOR);
@@ -116,7 +116,7 @@ int distview_array_create(const distview_communicator* comm, const distview_layo
             const distview::Extents extents = whole.local_extents(all.rank());
             section.extents.assign(extents.begin(), extents.begin() + whole.rank());
             section.strides = strides_of(section.extents, section.element.bytes, order);
-            // First: the bytes may be more than can be counted.
+            // Checked before allocation: the number of bytes may overflow.
             distview::impl::check_memory(section, function);
             section.owner =
                 allocate(all, static_cast<std::size_t>(section.count() * section.element.bytes));

@@ -31,7 +31,7 @@ AxisSpec bounds_of_program(const distview_axis& axis, int processes, const char*
                         std::move(paddings));
 }
 
-/// Labels of so many processes; what is not given is none.
+/// Labels of `processes` processes; empty if the axis has none.
 std::vector<Numbers> labels_of(const distview_axis& axis, int processes, const char* function) {
     checked(axis.counts, function, "the numbers of labels of an axis");
     std::vector<Numbers> lists;
@@ -68,7 +68,7 @@ AxisSpec known_list_of_program(const distview_axis& axis, const char* function) 
                               axis.one_to_one != 0);
 }
 
-/// Asks the program for every index where it is.
+/// Calls the program's distribution for every index.
 AxisSpec distribution_of_program(const distview_axis& axis, int processes, const char* function) {
     require<UsageError>(axis.distribution != nullptr, [&] {
         return text(function, ": expected a distribution of an axis, got a null pointer");

@@ -7,7 +7,7 @@
 
 namespace distview::c {
 
-/// An axis of the program's over so many processes, as the library asks for it.
+/// Converts the program's axis over `processes` processes to an AxisSpec.
 AxisSpec axis_of_program(const distview_axis& axis, int processes, const char* function);
 
 } // namespace distview::c

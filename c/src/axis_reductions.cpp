@@ -15,7 +15,7 @@ using distview::UsageError;
 
 namespace {
 
-/// That the whole arrays fit; which process has which cells is for the algorithm to compare.
+/// Checks that the whole arrays fit; the algorithm itself compares the distribution of their cells.
 void check_extents(const distview_array& source, int axis, const distview_array& target,
                    const char* function) {
     const distview::ArrayLayout& from = source.view.layout();
@@ -47,7 +47,7 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
                                 operation);
                 });
             });
-        // Once all know that they pass the same axis; a target that is not numbered may be wrong on one rank alone.
+        // After the agreement on the axis. Together, since a target without a number may be wrong on one rank only.
         together(source->comm, function, [&] { check_extents(*source, axis, *target, function); });
         const Exec& exec = host_for_kernels(function);
         with_axis_operation(chosen, source->view.section().element, function,

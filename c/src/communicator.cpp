@@ -21,7 +21,7 @@ using distview::UsageError;
 
 namespace {
 
-/// The ranks in another order; throws on all ranks if one has no place for the result.
+/// The ranks in another order; throws on all ranks if one rank has no place for the result.
 MPI_Comm in_order(const distview_communicator* comm, const int* ranks, const void* result,
                   const char* function) {
     const distview::Communicator& all = communicator_of(comm, function);
@@ -38,7 +38,7 @@ static_assert(std::is_same_v<MPI_Fint, int>, "distview_communicator_create_f() t
 
 int distview_communicator_create(MPI_Comm comm, distview_communicator** result) {
     return guard(__func__, [&](const char* function) {
-        give(result, function, distview::Communicator(comm)); // which comes first: it is collective
+        give(result, function, distview::Communicator(comm)); // made first: it is collective
     });
 }
 

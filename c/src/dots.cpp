@@ -27,7 +27,7 @@ int distview_dot(const distview_array* x, const distview_array* y,
                                           distview::describe(other.view.section().element),
                                           " with ", other.view.rank());
                 });
-            // What else may differ is told in words of widened layouts.
+            // Compared here, so that the error does not describe widened layouts, as errors of other differences do.
             for (int d = 0; d < x->view.rank(); ++d) {
                 const std::int64_t cells = x->view.layout().extent(d);
                 const std::int64_t others = other.view.layout().extent(d);
@@ -39,7 +39,7 @@ int distview_dot(const distview_array* x, const distview_array* y,
             check_reduced(*x, function, true);
             check_reduced(other, function, true);
         });
-        // Both with axes at the same place, or they would be of different layouts.
+        // Axes are added to both arrays at the same place: otherwise the layouts would differ.
         const Added added = added_for(*x);
         with_reduced(*x, added, function, true, [&]<class Cells>(const Cells& first) {
             with_reduced(*y, added, function, true, [&]<class Others>(const Others& second) {

@@ -18,7 +18,7 @@ struct OfType {
     using type = T;
 };
 
-/// Calls use(OfType<T>()) for the real number type of an element; false if it is none.
+/// Calls use(OfType<T>()) for an element's type if it is a real number type; otherwise returns false.
 template <class Use>
 bool with_real(const ElementType& element, Use&& use) {
     const auto is = [&]<class T>(OfType<T> type) {
@@ -42,7 +42,7 @@ bool with_complex(const ElementType& element, Use&& use) {
     return is(OfType<Kokkos::complex<double>>()) || is(OfType<Kokkos::complex<float>>());
 }
 
-/// ShapeError for elements that are no numbers of these kinds.
+/// Throws ShapeError for elements that are not of the expected kinds.
 [[noreturn]] void throw_element(const char* function, const char* expected,
                                 const ElementType& element);
 

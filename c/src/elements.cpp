@@ -9,14 +9,14 @@ using distview::IndexList;
 
 namespace {
 
-/// Which elements a call names.
+/// The elements that a call names.
 struct Named {
     const distview_index_list* list = nullptr;
     const std::int64_t* begin = nullptr; ///< of a box
     const std::int64_t* end = nullptr;
     bool is_box = false;
 
-    /// For an array of so many axes.
+    /// The list for an array of `rank` axes.
     IndexList indices(int rank, const char* function) const {
         if (is_box) {
             IndexList box(distview::max_rank);
@@ -32,7 +32,7 @@ struct Named {
     }
 };
 
-/// Looks at the arguments on all ranks, makes a plan, and calls use(plan, exec).
+/// Checks the arguments on all ranks, makes a plan, and calls use(plan, exec).
 template <class Check, class Use>
 void with_plan(const distview_array* array, const Named& named, std::int64_t count,
                const void* values, const char* function,

@@ -28,10 +28,10 @@ std::atomic<int> contracts_level{DISTVIEW_CONTRACTS_CHEAP};
 struct Started {
     std::mutex mutex;
     int calls = 0;
-    bool mpi = false; ///< whether we did, and end it
+    bool mpi = false; ///< whether this library started MPI, and will end it
     bool kokkos = false;
 };
-/// Made when it is first wanted, gone before Kokkos is.
+/// The instance that host() makes at its first call; a finalize hook deletes it before Kokkos ends.
 std::atomic<Exec*>& instance() noexcept {
     static std::atomic<Exec*> made{nullptr};
     return made;
@@ -58,7 +58,7 @@ void start_mpi(int level) {
     started().mpi = true;
 }
 
-/// Threads of a process whose user has not said how many: its share of the cores.
+/// Default number of threads of a process: its share of the cores; 0 if the environment sets the number.
 int threads_of_process() {
     if (std::getenv("OMP_NUM_THREADS") || std::getenv("KOKKOS_NUM_THREADS")) return 0;
     cpu_set_t cores;
@@ -87,8 +87,9 @@ void start_kokkos(const distview_init_options& options) {
     started().kokkos = true;
 }
 
-/// Whether Kokkos would end the process if a kernel began here, in a parallel region of OpenMP: its own condition
-/// (execute_in_serial()). Kokkos 4.5 and 4.6, and with deprecated code any Kokkos 4, run such kernels on one thread.
+/// Whether Kokkos would end the process if a kernel began here, in a parallel region of OpenMP. This is Kokkos' own
+/// condition (execute_in_serial()). Kokkos 4.5 and 4.6, and any Kokkos 4 with deprecated code, run such kernels on one
+/// thread.
 bool is_in_region() noexcept {
 #if defined(KOKKOS_ENABLE_OPENMP) && !defined(KOKKOS_ENABLE_DEPRECATED_CODE_4) &&                  \
     KOKKOS_VERSION >= 40700
@@ -118,7 +119,7 @@ const Exec& host(const char* function) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
     if (!instance().load(std::memory_order_acquire)) {
-        // Whoever ends Kokkos: neither instances nor handles of exchanges survive.
+        // Runs whoever ends Kokkos: instances and handles of exchanges must not outlive it.
         Kokkos::push_finalize_hook([] {
             abandon_all_exchanges();
             delete instance().exchange(nullptr);

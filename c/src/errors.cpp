@@ -24,7 +24,7 @@ struct ThreadError {
         view = {status, 0, -1, -1, class_name, "", "", ""};
         keep(message, text, view.message);
     }
-    /// Keeps a copy; without memory for one, a text that says so.
+    /// Keeps a copy of the text; if memory is short, shows a text that says so.
     static void keep(std::string& copy, std::string_view text, const char*& shown) noexcept {
         try {
             copy.assign(text);
@@ -52,7 +52,7 @@ const char* class_name_of(int status) noexcept {
     }
 }
 
-/// An error as its exception, with all that its class knows.
+/// The exception for an error, with all fields of its class.
 std::exception_ptr exception_of(const distview_error& error) {
     if (error.code[0] != '\0' && error.status != DISTVIEW_PROTOCOL_ERROR) {
         const bool is_class = error.status > 0 && error.status <= DISTVIEW_DEADLINE_ERROR;

@@ -22,7 +22,7 @@ Exchanges& exchanges() {
     return *known;
 }
 
-/// Calls a kernel for boxes, and keeps what first goes wrong.
+/// Calls a kernel for boxes, and keeps its first error.
 class KernelCalls {
 public:
     KernelCalls(const char* function, int rank, distview_kernel kernel, void* user)
@@ -52,7 +52,7 @@ private:
     std::exception_ptr m_failure;
 };
 
-/// Gives up what is in flight, if anything is; with the lock of exchanges().
+/// Abandons the exchange if it is in flight. The caller holds the lock of exchanges().
 void give_up(distview_exchange& exchange) noexcept {
     exchange.handle.reset();
     if (exchange.other) exchange.other->abandon();
@@ -78,8 +78,8 @@ void abandon_all_exchanges() noexcept {
     }
 }
 
-// Handles may be released while the plan's thread starts the next one: counts that decide something are read, and what
-// follows from them is done, with the lock. Destructors take it too.
+// Handles may be released while the plan's thread starts the next exchange. Hence reference counts that decide something
+// are read under the lock, and the decision is carried out under the same lock. Destructors acquire it, too.
 distview_exchange& next_exchange(distview_exchange*& kept) {
     bool is_held = false;
     if (kept) {
@@ -168,7 +168,7 @@ void distview_exchange_release(distview_exchange* exchange) {
     {
         const std::lock_guard lock(exchanges().mutex);
         left = exchange->references.fetch_sub(1, std::memory_order_acq_rel) - 1;
-        // The plan's own reference is nobody's that could finish.
+        // Only the plan's own reference is left: nobody can finish the exchange any more.
         if (left == 1 && exchange->belongs_to_plan) give_up(*exchange);
     }
     if (left == 0) delete exchange;

@@ -13,10 +13,10 @@
 
 namespace distview::c {
 
-/// Gives up all exchanges in flight, before Kokkos is stopped.
+/// Abandons all exchanges in flight, before Kokkos is stopped.
 void abandon_all_exchanges() noexcept;
 
-/// An execution of another plan than one of padding, of whatever elements.
+/// An execution of a plan other than a padding plan, for any elements.
 class InFlight {
 public:
     InFlight() = default;
@@ -25,7 +25,7 @@ public:
     virtual ~InFlight() = default;
     virtual void finish() = 0;
     virtual bool can_finish() const = 0;
-    /// Gives it up; the room stays for another one.
+    /// Abandons the execution; its memory can be reused for another one.
     virtual void abandon() noexcept = 0;
 };
 
@@ -44,24 +44,24 @@ private:
 
 } // namespace distview::c
 
-/// An exchange in flight, or one that has ended. Plans of padding keep one, so that a new one allocates nothing.
+/// An exchange in flight, or an ended one. Padding plans keep one, so that the next start allocates nothing.
 struct distview_exchange : distview::c::Counted {
     distview_exchange();
     ~distview_exchange();
     std::optional<distview::ExchangeHandle<distview::c::Exec>> handle;
-    std::unique_ptr<distview::c::InFlight> other; ///< instead of it
-    bool belongs_to_plan = true;                  ///< and has a reference; used with the lock
+    std::unique_ptr<distview::c::InFlight> other; ///< in place of handle, for other plans
+    bool belongs_to_plan = true;                  ///< plan holds a reference; guarded by the lock
 };
 
 namespace distview::c {
 
-/// The exchange that a plan keeps for its next start, with nothing in flight: a new one where somebody still holds the
-/// last.
+/// The exchange that a plan keeps for its next start, with nothing in flight; a new one if another holder still has the
+/// last one.
 distview_exchange& next_exchange(distview_exchange*& kept);
-/// Lets go of it, when the plan does.
+/// Drops the plan's reference to the exchange.
 void leave_exchange(distview_exchange* kept) noexcept;
 
-/// Keeps what has been started; in the room of the last one, if that was of the same type.
+/// Stores a started handle; reuses the memory of the last one if it has the same type.
 template <class Handle>
 void keep(distview_exchange& exchange, Handle handle) {
     if (auto* const last = dynamic_cast<InFlightOf<Handle>*>(exchange.other.get()))

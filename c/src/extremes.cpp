@@ -11,7 +11,7 @@ using namespace distview::c;
 
 namespace {
 
-/// Of an array's max_rank indices those that are its own.
+/// Selects the program's axes from an array's max_rank indices.
 template <class Array, class Index>
 void give_index(const distview_array& array, const Index& index, std::int64_t* result) {
     const auto rank = static_cast<std::size_t>(array.view.rank());
@@ -31,7 +31,7 @@ void find(const distview_array* array, const distview_reduction_options* options
     const Added added = added_for(*array);
     with_reduced(*array, added, function, false, [&]<class Array>(const Array& cells) {
         if constexpr (distview::OrderedDistView<Array>) {
-            // Whether ranks want the index may differ: all of them look for the place.
+            // Some ranks may pass no index: all ranks search for the place, since that is collective.
             const auto found = [&] {
                 if constexpr (Greatest)
                     return distview::max_location(run.exec, array->comm, cells, run.options.cells);

@@ -53,7 +53,7 @@ using namespace distview::c;
 
 namespace {
 
-/// Looks at the arguments of an execution on all ranks.
+/// Checks the arguments of an execution on all ranks.
 template <class Check>
 void check_gather(const distview_gather_plan& plan, const distview_array* array, int64_t count,
                   const void* values, const char* function, const Check& check) {

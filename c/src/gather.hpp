@@ -16,7 +16,7 @@ struct distview_gather_plan : distview::c::Counted {
                          const distview::ArrayLayout& layout_of_arrays, distview::GatherPlan made)
         : comm(communicator), layout(layout_of_arrays), plan(std::move(made)) {}
     distview::Communicator comm;
-    distview::ArrayLayout layout; ///< of the program's arrays; the plan's is widened
+    distview::ArrayLayout layout; ///< layout of the program's arrays; the plan's is widened
     distview::GatherPlan plan;
 };
 
@@ -25,7 +25,7 @@ namespace distview::c {
 template <class T>
 using Values = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Calls use(OfType<Raw<N>>()) for elements of 1, 2, 4, 8 or 16 bytes; ShapeError for others.
+/// Calls use(OfType<Raw<N>>()) for elements of 1, 2, 4, 8 or 16 bytes; ShapeError for other sizes.
 template <class Use>
 void with_raw(const ElementType& element, const char* function, Use&& use) {
     switch (element.bytes) {
@@ -39,14 +39,14 @@ void with_raw(const ElementType& element, const char* function, Use&& use) {
     throw_element(function, "of 1, 2, 4, 8 or 16 bytes", element);
 }
 
-/// Throws unless the array is of this layout and there are as many values.
+/// Throws unless the array has this layout and the number of values is as expected.
 void check_values(const distview_array* array, const ArrayLayout& layout, std::int64_t expected,
                   std::int64_t count, const void* values, const char* function);
 
-/// Throws unless elements of the array may be written, one by one.
+/// Throws unless single elements of the array may be written.
 void check_writable(const distview_array& array, const char* function);
 
-/// What their counterparts for programs do, once arguments have been looked at on all ranks.
+/// The work of the public functions, after the arguments were checked on all ranks.
 void gather_values(GatherPlan& plan, const Exec& exec, const distview_array& array, void* values,
                    bool alone, const char* function);
 void combine_values(GatherPlan& plan, const Exec& exec, const Operation& operation,

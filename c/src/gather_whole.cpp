@@ -11,7 +11,7 @@ using namespace distview::c;
 
 namespace {
 
-/// The whole array on `root`, whose elements `copy` takes from there or puts there.
+/// Provides the whole array on `root`; `copy` reads or writes its elements.
 template <class Copy>
 void with_whole(const distview_array* array, int root, int order, std::int64_t count,
                 const void* whole, int intent, const char* function, Copy&& copy) {

@@ -18,13 +18,13 @@ struct distview_ghost_plan : distview::c::Counted {
                         distview::GhostExchangePlan made)
         : comm(communicator), layout(layout_of_arrays), plan(std::move(made)) {}
     distview::Communicator comm;
-    distview::ArrayLayout layout; ///< of the program's arrays; the plan's is widened
+    distview::ArrayLayout layout; ///< layout of the program's arrays; the plan's is widened
     distview::GhostExchangePlan plan;
 };
 
 namespace distview::c {
 
-/// Throws unless the array is of the plan's layout and may be written.
+/// Throws unless the array has the plan's layout and may be written.
 void check_ghosted_array(const distview_ghost_plan& plan, const distview_array* array,
                          const char* function);
 

@@ -13,10 +13,10 @@
 
 namespace distview::c {
 
-/// Makes the exception being handled this thread's error; returns its status.
+/// Stores the exception being handled as this thread's error; returns its status.
 int record_failure() noexcept;
 
-/// Runs action(function), what a function of the C face does; no exception leaves it.
+/// Runs action(function), the body of a function of the C face; lets no exception out.
 template <class Action>
 int guard(const char* function, Action&& action) noexcept {
     try {
@@ -29,15 +29,15 @@ int guard(const char* function, Action&& action) noexcept {
 
 [[noreturn]] void throw_null(const char* function, const char* what);
 
-/// What a pointer refers to; UsageError if it is null.
+/// The object that a pointer refers to; UsageError if it is null.
 template <class T>
 T& checked(T* pointer, const char* function, const char* what) {
     if (!pointer) throw_null(function, what);
     return *pointer;
 }
 
-/// Calls a function of the program. Throws its error if it returns one: with the text that it gave to
-/// distview_set_error() meanwhile.
+/// Converts errors of a function of the program to exceptions, with the text that the function passed to
+/// distview_set_error().
 class CallbackErrors {
 public:
     explicit CallbackErrors(const char* function) noexcept;
@@ -49,13 +49,13 @@ public:
 
 private:
     const char* m_function;
-    std::uint64_t m_errors; ///< that this thread had set when it began
+    std::uint64_t m_errors; ///< number of errors that this thread had set before the call
 };
 
 /// The exception of this thread's error, or of a status without one.
 std::exception_ptr failure_of(int status, const char* function);
 
-/// Writes a text into a buffer of the caller's.
+/// Writes a text into the caller's buffer.
 void give_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* length,
                const char* function);
 

@@ -24,7 +24,7 @@ namespace distview::c {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// What all handles begin with.
+/// The reference count with which all handles begin.
 struct Counted {
     std::atomic<int> references{1};
     Counted() = default;
@@ -42,7 +42,7 @@ void release(Handle* handle) noexcept {
     if (handle && handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
 }
 
-/// Makes a handle; gives it only when all has gone well.
+/// Makes a handle; stores it only after everything succeeded.
 template <class Handle, class... Arguments>
 void give(Handle** result, const char* function, Arguments&&... arguments) {
     Handle*& place = checked(result, function, "a place for the result");
@@ -51,10 +51,11 @@ void give(Handle** result, const char* function, Arguments&&... arguments) {
 
 /// Throws UsageError unless Kokkos runs.
 void require_kokkos(const char* function);
-/// The instance to run on; throws UsageError unless Kokkos runs. Executions call it before ranks agree on anything.
-/// Nobody keeps it: it must not outlive Kokkos.
+/// The execution space instance to run on; throws UsageError unless Kokkos runs. Executions call it before any agreement.
+/// Callers must not keep it: it must not outlive Kokkos.
 const Exec& host(const char* function);
-/// The same for what runs kernels of Kokkos, as plans do not within the program's parallel regions; a UsageError there.
+/// The same for functions that run kernels of Kokkos: also throws UsageError inside the program's parallel regions, where
+/// plans run no kernels.
 const Exec& host_for_kernels(const char* function);
 
 } // namespace distview::c
@@ -75,16 +76,16 @@ struct distview_array : distview::c::Counted {
         : comm(communicator), view(any), column_major(is_column_major) {}
     distview::Communicator comm;
     distview::AnyDistView view;
-    /// As the program said, the same on all ranks: kernels then walk along the first axis.
+    /// The order that the program passed, the same on all ranks: if true, kernels walk along the first axis.
     bool column_major;
-    /// The array as one of max_rank axes, made when an algorithm wants it; see wide.hpp.
+    /// The array with max_rank axes, made when an algorithm needs it; see wide.hpp.
     mutable std::array<std::shared_ptr<distview::impl::SharedState>, 6> wide{};
 };
 
 namespace distview::c {
 
-/// Of the checking mode: throws UsageError if elements are poison. For functions that then go on with copies of them,
-/// which the mode does not know.
+/// In the checking mode, throws UsageError if elements are poison. For functions that continue with copies of the
+/// elements, since the mode does not know the copies.
 inline void check_elements(const distview_array& array, const char* function) {
     if (!impl::is_checking()) return;
     const auto& state = state_of(array.view);

@@ -10,7 +10,7 @@ namespace distview::c {
 
 namespace {
 
-/// `count` elements of `rank` indices each as elements of max_rank of them, the others 0.
+/// `count` elements with `rank` indices each, extended to max_rank indices by zeros.
 std::vector<std::int64_t> widened_indices(int rank, std::int64_t count,
                                           const std::int64_t* indices) {
     const auto all = static_cast<std::size_t>(count) * max_rank;

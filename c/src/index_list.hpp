@@ -9,8 +9,7 @@
 
 #include <cstdint>
 
-/// Of elements with max_rank indices, as widened() has arrays with axes added behind: those that are not the program's
-/// are 0.
+/// Elements have max_rank indices, like arrays that widened() extends by axes behind: indices of added axes are 0.
 struct distview_index_list : distview::c::Counted {
     explicit distview_index_list(int axes) : rank(axes), value(distview::max_rank) {}
     int rank;
@@ -19,7 +18,7 @@ struct distview_index_list : distview::c::Counted {
 
 namespace distview::c {
 
-/// Appends a box of elements with `rank` indices to a list of elements with max_rank of them.
+/// Appends a box of elements with `rank` indices to a list of elements with max_rank indices.
 void add_box(IndexList& list, int rank, const std::int64_t* begin, const std::int64_t* end,
              const std::int64_t* step, const char* function);
 

@@ -58,7 +58,7 @@ void check_known(const distview::AxisLayout& axis, int coordinate, const char* f
     });
 }
 
-/// Calls use(d, axis, coordinate) for all axes of a process; for none if one is not known.
+/// Calls use(d, axis, coordinate) for all axes of a process; for none if an axis is not known.
 template <class Use>
 void for_each_axis(const distview_layout* handle, int process, const char* function, Use&& use) {
     const ArrayLayout& layout = of(handle, function);

@@ -10,8 +10,8 @@ namespace distview::c {
 
 namespace {
 
-/// Calls use(OfType<T>()): floating-point numbers as such, since with_local_copy() tells by their values which elements
-/// a function has not written; everything else as bytes.
+/// Calls use(OfType<T>()). Floating-point and complex numbers keep their type, since with_local_copy() detects by their
+/// values which elements a function has not written; all others are bytes.
 template <class Use>
 void with_copied(const ElementType& element, const char* function, Use&& use) {
     if (element == element_type<float>()) return use(OfType<float>());
@@ -20,12 +20,12 @@ void with_copied(const ElementType& element, const char* function, Use&& use) {
     with_raw(element, function, use);
 }
 
-/// Axes are added where they leave the fastest axis of the order what it is.
+/// The side on which axes are added, so that the fastest axis of the order stays the fastest.
 Added added_for(const LocalCopyCall& call) noexcept {
     return call.options.order == DISTVIEW_COLUMN_MAJOR ? Added::behind : Added::before;
 }
 
-/// The array for a function that may write it as far as the intent says.
+/// The array for a function that may write it only as the intent allows.
 template <class T>
 Wide<T> copied_array(const LocalCopyCall& call) {
     if (call.options.intent != DISTVIEW_IN) check_may_write(call.array, call.name);
@@ -50,7 +50,7 @@ distview_plain_array described(const LocalCopyCall& call, const Plain& array) {
     return result;
 }
 
-/// The axes of errors are the program's.
+/// Checks the box here, so that errors name the program's axes.
 void check_box(const LocalCopyCall& call) {
     const ArrayLayout& layout = call.array.view.layout();
     for (int d = 0; d < layout.rank(); ++d) {
@@ -129,7 +129,7 @@ distview_local_copy_bytes run_local_copy(const LocalCopyCall& call) {
     LocalCopyBytes bytes;
     if (call.options.intent != DISTVIEW_IN) note_written(call.array);
     with_copied(call.array.view.section().element, call.name, [&]<class T>(OfType<T>) {
-        // Along the axis that is the fastest one of a copy.
+        // Walks along the fastest axis of a copy.
         with_walked<T>(copied_array<T>(call), added_for(call),
                        [&](const auto& view) { bytes = run(call, view); });
     });

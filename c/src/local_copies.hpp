@@ -12,27 +12,27 @@
 
 namespace distview::c {
 
-/// Which elements a function gets: this process's, a box of the whole array, or all of them.
+/// The elements that a function gets: this process's, a box of the whole array, or all elements.
 enum class Part { own, box, whole };
 
 struct LocalCopyCall {
     const distview_array& array;
     distview_local_copy_options options;
     Part part = Part::own;
-    const std::int64_t* begin = nullptr; ///< of the box
+    const std::int64_t* begin = nullptr; ///< for a box
     const std::int64_t* end = nullptr;
-    int root = -1; ///< of the whole array; -1: every rank
+    int root = -1; ///< for the whole array; -1: every rank
     const char* name = "";
-    /// Throws to say that it has failed.
+    /// Throws if it fails.
     std::function<void(const distview_plain_array&)> function{};
 };
 
-/// Throws unless the options are some.
+/// The options; throws if they are null or wrong.
 distview_local_copy_options checked_options(const distview_local_copy_options* options,
                                             const char* function);
-/// Looks at the array on this rank; throws if it cannot be copied so.
+/// Checks the array on this rank; throws if it cannot be copied in this way.
 void check_local_copy(const LocalCopyCall& call);
-/// Collective unless the part is this process's own.
+/// Runs the call. Collective unless the part is this process's own.
 distview_local_copy_bytes run_local_copy(const LocalCopyCall& call);
 
 } // namespace distview::c

@@ -5,7 +5,7 @@ using namespace distview::c;
 
 namespace {
 
-/// What a function of the program does with a plain array; throws what it returns.
+/// Wraps a function of the program: throws the error that it returns.
 std::function<void(const distview_plain_array&)>
 function_of_program(distview_local_function function, void* user, const char* caller) {
     distview::require<distview::UsageError>(function != nullptr, [&] {
@@ -17,7 +17,7 @@ function_of_program(distview_local_function function, void* user, const char* ca
     };
 }
 
-/// A collective one.
+/// Runs a collective local copy.
 void copy(const LocalCopyCall& known, const distview_local_copy_options* options,
           distview_local_function function, void* user, distview_local_copy_bytes* bytes) {
     LocalCopyCall call = known;

@@ -10,7 +10,7 @@
 
 namespace distview::c {
 
-/// An element type of the program's; UsageError if it is none.
+/// The program's element type; UsageError if it is not an element type.
 ElementType element_of(std::int32_t element, const char* function);
 std::int32_t number_of(const ElementType& element) noexcept;
 
@@ -18,8 +18,8 @@ std::int32_t number_of(const ElementType& element) noexcept;
 std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& extents,
                                      std::int64_t element_bytes, int order);
 
-/// Memory of the program's; UsageError for what is not said as the header has it. What fits it is AnyDistView's to
-/// check.
+/// The program's memory as a section; UsageError if the description breaks the header's rules. AnyDistView checks whether
+/// it fits a layout.
 AnySection section_of(const distview_memory& memory, const char* function);
 distview_memory memory_of(const AnyDistView& view) noexcept;
 

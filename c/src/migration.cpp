@@ -29,7 +29,7 @@ struct distview_migration_plan : Counted {
 
     distview::Communicator comm;
     MigrationPlan plan;
-    distview_exchange* exchange = nullptr; ///< for the next start
+    distview_exchange* exchange = nullptr; ///< kept for the next start
 };
 
 namespace {

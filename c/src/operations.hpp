@@ -15,14 +15,14 @@
 
 namespace distview::c {
 
-/// An operation of the program's, as it is used in one call: keeps the first error.
+/// An operation of the program during one call: keeps the first error.
 class ProgramOperation {
 public:
     ProgramOperation(distview_combine_function function, void* user, const char* caller)
         : m_function(function), m_user(user), m_caller(caller) {}
 
     void combine(void* here, const void* incoming, std::int32_t element) noexcept;
-    /// What went wrong first, null if nothing did.
+    /// The first error, or null.
     const std::exception_ptr& failure() const noexcept { return m_failure; }
 
 private:
@@ -34,7 +34,7 @@ private:
     std::exception_ptr m_failure;
 };
 
-/// The same for plans. Once it has failed, elements stay as they are.
+/// The same as a function object for plans. After an error it leaves elements unchanged.
 template <class T>
 struct UserOperation {
     ProgramOperation* operation;
@@ -46,16 +46,16 @@ struct UserOperation {
     }
 };
 
-/// An operation of a call: a number of types.h, or of the program's.
+/// An operation of a call: a number of types.h, or an operation of the program.
 struct Operation {
     int number = 0;
     std::unique_ptr<ProgramOperation> of_program{};
 };
-/// Throws UsageError if there is no such operation.
+/// The operation with a number; throws UsageError if it is unknown.
 Operation operation_of(int number, const char* function);
 
-/// Calls use(T(), op) with the element type and a function object for the operation. ShapeError for elements that
-/// cannot be combined so.
+/// Calls use(T(), op) with the element type and a function object for the operation. ShapeError for elements that the
+/// operation cannot combine.
 template <class Use>
 void with_operation(const Operation& operation, const ElementType& element, const char* function,
                     Use&& use) {
@@ -82,16 +82,16 @@ void with_operation(const Operation& operation, const ElementType& element, cons
                   element);
 }
 
-/// What ranks agree on of an operation: numbers of the program's own are each rank's own.
+/// The number on which ranks agree for an operation: numbers of the program's operations may differ between ranks.
 inline AgreedNumber agreed_operation(int operation) noexcept {
     constexpr int first_of_program = 1000;
     return {"operation", operation < first_of_program ? operation : first_of_program};
 }
 
-/// Looks at an operation and the element type of what it combines.
+/// Checks that an operation can combine elements of a type.
 void check_operation(const Operation& operation, const ElementType& element, const char* function);
 
-/// Ends a call with an operation of the program's: what it failed with on one rank all throw.
+/// Ends a call with an operation of the program: if it failed on one rank, all ranks throw its error.
 inline void end_operation(const Communicator& comm, const char* function,
                           const Operation& operation) {
     if (operation.of_program) agree(comm, function, operation.of_program->failure());

@@ -26,7 +26,7 @@ using distview::UsageError;
 int distview_other_program_create(MPI_Comm intercommunicator, distview_other_program** result) {
     return guard(__func__, [&](const char* function) {
         give(result, function,
-             OtherProgram(intercommunicator)); // which comes first: it is collective
+             OtherProgram(intercommunicator)); // made first: it is collective
     });
 }
 
@@ -78,7 +78,7 @@ int distview_other_program_plan(const distview_other_program* other, int sends,
     if (!other)
         return guard(__func__, [](const char* name) { throw_null(name, "the other program"); });
     const OtherProgram& there = other->value;
-    // No agreement of C's own: the other program may be one of C++.
+    // No additional agreement of the C face here: the other program may be written in C++.
     return guard_call(__func__, there.communicator(), [&](const char* function) {
         checked(result, function, "a place for the result");
         const ArrayLayout& layout = checked(mine, function, "a layout").value;
@@ -92,7 +92,7 @@ int distview_other_program_plan(const distview_other_program* other, int sends,
             options ? *options : distview_redistribution_options{};
         of_both.from_ranks = nullptr;
         of_both.to_ranks = nullptr;
-        // Both layouts have as many axes, or there is no plan.
+        // Both layouts have the same number of axes: otherwise the plan cannot be made.
         const auto chosen = options_of(&of_both, layout, layout);
         distview::RedistributionPlan plan =
             sends != 0 ? there.plan_to(layout, chosen) : there.plan_from(layout, chosen);

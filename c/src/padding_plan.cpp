@@ -30,7 +30,7 @@ void check_pointers(int count, distview_array* const* arrays, const char* functi
     for (int i = 0; i < count; ++i) checked(arrays[i], function, "an array");
 }
 
-/// Of full contracts: null pointers of one rank, or other arrays, are the same error on all.
+/// With full contracts: a null pointer on one rank, or different arrays, are the same error on all ranks.
 void check_fields(const distview_padding_plan& plan, int count, distview_array* const* arrays,
                   const char* function) {
     const distview::CollectiveCall call(plan.comm, function);

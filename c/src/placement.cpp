@@ -29,7 +29,7 @@ int distview_place_on_nodes(int count, const int* nodes, int rank, const distvie
         std::vector<distview::AxisSpec> specs;
         for (int d = 0; d < rank; ++d) {
             const int kind = axes[d].kind;
-            // Those that say what is on which process have a grid already.
+            // The other kinds fix the distribution over processes, and with it their grid.
             require<LayoutError>(kind == DISTVIEW_BLOCK || kind == DISTVIEW_REGULAR_BLOCK ||
                                      kind == DISTVIEW_CYCLIC,
                                  [&] {

@@ -13,7 +13,7 @@
 
 namespace distview::c {
 
-/// Memory of the program's that a plan has been given, as the array that it became.
+/// The program's memory that was passed to a plan, and the array made of it.
 struct RememberedMemory {
     distview_memory memory;
     AnyDistView view;
@@ -31,19 +31,19 @@ struct distview_padding_plan : distview::c::Counted {
 
     distview::Communicator comm;
     distview::PaddingExchangePlan plan;
-    std::vector<distview::ArrayLayout> layouts;       ///< of the fields
+    std::vector<distview::ArrayLayout> layouts;       ///< layouts of the fields
     bool one_geometry;                                ///< layouts[0] for any number of fields
-    std::vector<const distview::AnyDistView*> fields; ///< of one call
+    std::vector<const distview::AnyDistView*> fields; ///< fields of one call
     std::vector<std::unique_ptr<distview::c::RememberedMemory>> remembered;
-    distview_exchange* exchange = nullptr; ///< for the next start
+    distview_exchange* exchange = nullptr; ///< kept for the next start
 };
 
 namespace distview::c {
 
-/// A distview_stencil; throws UsageError if it is none.
+/// Converts a distview_stencil; throws UsageError for other values.
 Stencil stencil_of(int stencil, const char* function);
 
-/// The fields of a call, in room of the plan's. Throws, on all ranks where that can be, for null pointers.
+/// The fields of a call, stored in the plan. Throws for null pointers, on all ranks if the contracts are full.
 std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
                                               distview_array* const* arrays, const char* function);
 

@@ -13,7 +13,7 @@ namespace distview::c {
 
 namespace {
 
-/// Fields that a plan remembers; as the 32 sets of arrays of the plan itself, of 16 fields each.
+/// The most fields that a plan remembers: as many as the plan's own 32 sets of arrays, with 16 fields each.
 constexpr std::size_t most_remembered = 512;
 
 bool same_memory(const distview_memory& a, const distview_memory& b) noexcept {
@@ -70,7 +70,7 @@ int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
         try {
             look_at(used.comm, function, look, {{"count", count}});
         } catch (...) {
-            // Where all ranks throw, some may have remembered what others have not.
+            // All ranks throw, and may have remembered different memory: forget all of it.
             if (contracts() == Contracts::full) used.remembered.clear();
             throw;
         }

@@ -51,14 +51,14 @@ using distview::UsageError;
 
 namespace {
 
-/// Section and target of an execution; null where this rank is no process of the grid.
+/// Source and target of an execution; null if this rank is not a process of the grid.
 struct Sections {
     const AnyDistView* source;
     const AnyDistView* target;
     ElementType element;
 };
 
-/// Throws if there is none where there should be one.
+/// The sections of an execution; throws if one is missing.
 Sections sections_of(const distview_redistribution_plan& plan, const distview_array* source,
                      const distview_array* target, const char* function) {
     const bool has_source = plan.plan.from_process() >= 0;

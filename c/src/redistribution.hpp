@@ -12,14 +12,14 @@
 
 namespace distview::c {
 
-/// What was asked for, between layouts of so many axes and processes.
+/// Converts options for layouts with these numbers of axes and processes.
 RedistributionOptions options_of(const distview_redistribution_options* options,
                                  const ArrayLayout& from, const ArrayLayout& to);
 
 } // namespace distview::c
 
 struct distview_redistribution_plan : distview::c::Counted {
-    /// `some_lack_sections`: ranks may have no section, and ask others for the element type.
+    /// `some_lack_sections`: ranks may have no section, and get the element type from others.
     distview_redistribution_plan(const distview::Communicator& communicator,
                                  distview::RedistributionPlan made, bool is_conjugating,
                                  bool some_lack_sections)
@@ -31,5 +31,5 @@ struct distview_redistribution_plan : distview::c::Counted {
     distview::RedistributionPlan plan;
     bool conjugates;
     bool has_outsiders;
-    distview_exchange* exchange = nullptr; ///< for the next start
+    distview_exchange* exchange = nullptr; ///< kept for the next start
 };

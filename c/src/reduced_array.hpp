@@ -8,13 +8,13 @@
 
 namespace distview::c {
 
-/// The elements of the section, integers, as a new array of To in the same layout. Fewer types to compile reductions
-/// for.
+/// Copies the section's integers to a new array of To in the same layout, so that reductions are compiled for fewer
+/// types.
 template <class To>
 Wide<const To> converted(const distview_array& array);
 
-/// Calls use(array) with the array as its elements are reduced: integers of less than 64 bits as std::int64_t. Axes are
-/// `added` where the fastest one becomes the last or the first one, which is the one that kernels walk along.
+/// Calls use(array) with the array in the type of its reduction: integers of less than 64 bits as std::int64_t. Axes are
+/// `added` so that the fastest axis becomes the last or the first one, along which kernels walk.
 template <class Use>
 void with_reduced(const distview_array& array, Added added, const char* function,
                   bool allows_complex, Use&& use) {
@@ -36,7 +36,7 @@ void with_reduced(const distview_array& array, Added added, const char* function
                   element);
 }
 
-/// The same for norms, which are computed in double: integers as double.
+/// The same for norms, which are computed in double: integers become double.
 template <class Use>
 void with_normed(const distview_array& array, const char* function, Use&& use) {
     const ElementType element = array.view.section().element;
@@ -54,7 +54,7 @@ void with_normed(const distview_array& array, const char* function, Use&& use) {
     throw_element(function, "integers, real or complex numbers", element);
 }
 
-/// Throws as with_reduced() would, before anything is computed.
+/// Throws the errors of with_reduced() before anything is computed.
 void check_reduced(const distview_array& array, const char* function, bool allows_complex);
 
 } // namespace distview::c

@@ -41,15 +41,15 @@ distview_value value_of(const T& result) {
     return value;
 }
 
-/// A reduction of an array: its arguments, looked at together, and what it runs on.
+/// A reduction of an array: its arguments, checked by all ranks together, and its execution space.
 struct Reduction {
     const distview_array& array;
     ReductionOptions options;
     Exec exec;
 };
 
-/// Looks at the arguments on all ranks, those in `check` too. The first array must be one, or no other rank is told.
-/// `order` is that of a norm.
+/// Checks the arguments on all ranks, also by `check`. If the first array is null, the error stays on this rank. `order`
+/// is the order of a norm.
 template <class Check>
 Reduction begin_reduction(std::initializer_list<const distview_array*> arrays,
                           const distview_reduction_options* options, const char* function,

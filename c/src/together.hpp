@@ -16,7 +16,7 @@
 
 namespace distview::c {
 
-/// The communicator of a collective call, without which no other rank can be told.
+/// The communicator of a collective call. Without it other ranks cannot learn of an error.
 inline const Communicator& communicator_of(const distview_communicator* comm,
                                            const char* function) {
     return checked(comm, function, "a communicator").value;
@@ -28,8 +28,8 @@ struct AgreedNumber {
     std::int64_t value;
 };
 
-/// Looks at the arguments of a collective call, on all ranks: what one rank throws all throw. `numbers` are what they
-/// must agree on, `arrays` those that must be the same.
+/// Checks the arguments of a collective call on all ranks: an exception on one rank is thrown on all. `numbers` and
+/// `arrays` must be the same on all ranks.
 template <class Check>
 auto together(const Communicator& comm, const char* function, Check&& check,
               std::initializer_list<AgreedNumber> numbers = {},
@@ -70,7 +70,7 @@ auto together(const Communicator& comm, const char* function, Check&& check,
     }
 }
 
-/// Looks at the arguments of an execution: on all ranks with full contracts, else on this one alone.
+/// Checks the arguments of an execution: on all ranks with full contracts, else on this rank only.
 template <class Check>
 auto look_at(const Communicator& comm, const char* function, Check&& check,
              std::initializer_list<AgreedNumber> numbers = {}) {
@@ -78,8 +78,8 @@ auto look_at(const Communicator& comm, const char* function, Check&& check,
     return check();
 }
 
-/// guard() of a collective function that begins by a call of the library: what it throws before that counts as the call,
-/// so that other ranks, which make it, see that this one does not come.
+/// guard() for a collective function that begins with a collective call of the library. If it throws before, that counts
+/// as the call: other ranks detect that this rank does not join theirs.
 template <class Action>
 int guard_call(const char* function, const Communicator& comm, Action&& action) noexcept {
     return guard(function, [&](const char* name) {
@@ -93,7 +93,7 @@ int guard_plan(const char* function, Plan* plan, Action&& action) noexcept {
     if (!plan) return guard(function, [](const char* name) { throw_null(name, "a plan"); });
     return guard_call(function, plan->comm, [&](const char* name) { action(*plan, name); });
 }
-/// The same for a function of several calls, which count as one.
+/// The same for a function that makes several calls, which count as one.
 template <class Plan, class Action>
 int guard_plan_calls(const char* function, Plan* plan, Action&& action) noexcept {
     return guard_plan(function, plan, [&](Plan& used, const char* name) {

@@ -11,7 +11,7 @@ namespace distview::c {
 
 namespace {
 
-/// `values` with `filling` before or behind them, max_rank of them in all.
+/// `values`, extended to max_rank values by `filling` before or behind them.
 template <class T>
 std::vector<T> filled(const std::vector<T>& values, const T& filling, Added added) {
     std::vector<T> result(max_rank - values.size(), filling);
@@ -20,7 +20,7 @@ std::vector<T> filled(const std::vector<T>& values, const T& filling, Added adde
     return result;
 }
 
-/// What a View of the array needs, in words of the program's axes: those that are added would be counted otherwise.
+/// Checks that a View of the array is possible, before axes are added: errors name the program's axes.
 void check_view(const AnySection& section) {
     require<ShapeError>(section.device.host_accessible(), [&] {
         return text("distview_array: expected memory that the host can access, got device type ",
@@ -66,7 +66,7 @@ AnyDistView widened(const AnyDistView& view, Added added, bool as_bytes) {
     section.extents = filled(section.extents, std::int64_t{1}, added);
     section.strides = filled(section.strides, section.element.bytes, added);
     const AnyDistView wide(section, widened(view.layout(), added), view.process());
-    // The checking mode takes it for another array.
+    // The checking mode treats the widened array as another array: give it the label, too.
     if (const auto& state = state_of(view); state && state->checked)
         wide.set_label(state->checked->label());
     return wide;

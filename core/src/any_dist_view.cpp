@@ -110,7 +110,7 @@ bool AnySection::is_aligned() const noexcept {
 void impl::check_memory(const AnySection& section, const char* caller) {
     require<ShapeError>(section.is_addressable(), [&] {
         return text(
-            caller, ": expected elements within 2^63-1 bytes and the addresses of memory, got ",
+            caller, ": expected elements within 2^63-1 bytes and within the address space, got ",
             "extents ", tuple_text(section.extents), ", strides ", tuple_text(section.strides),
             ", elements of ", section.element.bytes, " bytes and the address ", section.data);
     });
@@ -163,7 +163,7 @@ std::vector<std::size_t> impl::checked_strides(const AnySection& section,
     });
     require<ShapeError>(section.element == required.element, [&] {
         return text("dist_view_cast: expected elements of type ", describe(required.element),
-                    ", the array's are ", describe(section.element));
+                    ", the array has ", describe(section.element));
     });
     require<ShapeError>(!required.writes || !section.read_only,
                         "dist_view_cast: expected a View of const elements: the array's memory is "
@@ -173,7 +173,7 @@ std::vector<std::size_t> impl::checked_strides(const AnySection& section,
                                ? section.device.host_accessible()
                                : section.device.type == required.device;
     require<ShapeError>(reachable, [&] {
-        return text("dist_view_cast: the View's memory space does not reach memory of device type ",
+        return text("dist_view_cast: the View's memory space cannot access memory of device type ",
                     static_cast<int>(section.device.type));
     });
     require<ShapeError>(section.count() == 0 ||

@@ -237,7 +237,7 @@ void check_known(const ArrayLayout& layout, int process, const char* caller) {
         const int known = layout.axis(d).as_unstructured().known_process();
         require<UsageError>(known < 0 || known == at[static_cast<std::size_t>(d)], [&] {
             return text(caller, ": the layout knows the indices of axis ", d,
-                        " for grid coordinate ", known, " alone, got process ", process, " at ",
+                        " only for grid coordinate ", known, ", got process ", process, " at ",
                         at[static_cast<std::size_t>(d)]);
         });
     }

@@ -96,8 +96,8 @@ AxisSpec checked(int axis, int grid_size, BlockSpec block) {
     require<LayoutError>(block.paddings.empty() ||
                              block.paddings.size() == static_cast<std::size_t>(grid_size),
                          [&] {
-                             return text(at_axis(axis), "expected the padding of ", grid_size,
-                                         " processes, got ", block.paddings.size());
+                             return text(at_axis(axis), "expected padding widths for each of the ",
+                                         grid_size, " processes, got ", block.paddings.size());
                          });
     for (const Widths widths : block.paddings) {
         check_widths(axis, "padding", widths);
@@ -158,8 +158,8 @@ std::size_t owned_count(const UnstructuredSpec& lists, std::size_t p) {
 
 void check_ghosts(int axis, const UnstructuredSpec& lists) {
     require<LayoutError>(lists.ghosts.size() == lists.labels.size(), [&] {
-        return text(at_axis(axis), "expected the numbers of ghosts of ", lists.labels.size(),
-                    " processes, got ", lists.ghosts.size());
+        return text(at_axis(axis), "expected one number of ghosts for each of the ",
+                    lists.labels.size(), " processes, got ", lists.ghosts.size());
     });
     for (std::size_t p = 0; p < lists.labels.size(); ++p) {
         const auto listed = static_cast<std::int64_t>(lists.labels[p].size());
@@ -178,8 +178,8 @@ void check_ghosts(int axis, const UnstructuredSpec& lists) {
         for (std::size_t i = owned_count(lists, p); i < lists.labels[p].size(); ++i) {
             const std::int64_t label = lists.labels[p][i];
             require<LayoutError>(std::binary_search(owned.begin(), owned.end(), label), [&] {
-                return text(at_axis(axis), "expected ghosts that a process owns, got ", label,
-                            " on process ", p);
+                return text(at_axis(axis), "expected ghosts that some process owns, got index ",
+                            label, " on process ", p);
             });
         }
 }
@@ -187,8 +187,8 @@ void check_ghosts(int axis, const UnstructuredSpec& lists) {
 AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
     const bool local = lists.known_process >= 0;
     require<LayoutError>(lists.known_process < grid_size, [&] {
-        return text(at_axis(axis), "process ", lists.known_process, " is not in a grid of ",
-                    grid_size);
+        return text(at_axis(axis), "expected a process in [0, ", grid_size, "), got ",
+                    lists.known_process);
     });
     const std::size_t expected = local ? 1 : static_cast<std::size_t>(grid_size);
     require<LayoutError>(lists.labels.size() == expected, [&] {
@@ -200,11 +200,11 @@ AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
     if (std::count(lists.ghosts.begin(), lists.ghosts.end(), 0) == std::ssize(lists.ghosts))
         lists.ghosts.clear();
     require<LayoutError>(!lists.one_to_one || lists.ghosts.empty(), [&] {
-        return text(at_axis(axis), "one_to_one is true, expected no ghosts");
+        return text(at_axis(axis), "expected no ghosts, since one_to_one is true");
     });
     const auto shared = std::adjacent_find(all.begin(), all.end());
     require<LayoutError>(!lists.one_to_one || shared == all.end(), [&] {
-        return text(at_axis(axis), "one_to_one is true, index ", *shared,
+        return text(at_axis(axis), "one_to_one is true, but index ", *shared,
                     " is on more than one process");
     });
     if (local) {

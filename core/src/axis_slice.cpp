@@ -13,15 +13,16 @@ AxisSlice complete_slice(const AxisSlice& slice, std::int64_t size, const std::s
         return text(where, "expected a slice of count >= 0 (or -1, all), got ", slice.count);
     });
     require<LayoutError>(slice.begin >= 0 && slice.begin <= size, [&] {
-        return text(where, "expected a slice from cell 0 to ", size, ", got ", slice.begin);
+        return text(where, "expected a slice that begins at a cell in [0, ", size, "], got ",
+                    slice.begin);
     });
     std::int64_t most = 0;
     if (slice.begin < size)
         most = slice.step > 0 ? (size - 1 - slice.begin) / slice.step + 1
                               : 1 - slice.begin / slice.step;
     require<LayoutError>(slice.count <= most, [&] {
-        return text(where, "a slice of ", slice.count, " cells from ", slice.begin, " in steps of ",
-                    slice.step, " leaves the ", size, " interior cells");
+        return text(where, "expected a slice within the ", size, " interior cells, got ",
+                    slice.count, " cells from ", slice.begin, " in steps of ", slice.step);
     });
     AxisSlice result = slice;
     if (result.count < 0) result.count = most;

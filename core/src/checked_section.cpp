@@ -495,20 +495,19 @@ void CheckedSection::disturb(char* base, int round, const PaddingPlace* only,
 void require_no_poison(const char* caller, const CheckedSection& section) {
     const auto found = section.find_poison();
     require<UsageError>(!found, [&] {
-        return text(caller,
-                    ": expected elements that do not come from padding that is not valid, got ",
+        return text(caller, ": expected elements that were not computed from invalid padding, got ",
                     *found, " (its padding was ", section.history(), ')');
     });
 }
 
 void require_own_contributions(const char* caller, const CheckedSection& section) {
     require<UsageError>(!section.has_changed_poison(), [&] {
-        return text(caller,
-                    ": expected contributions that do not come from padding that is not valid, got "
-                    "some in the padding of '",
-                    section.label(),
-                    "'; if they were added to padding that had been set to 0, mark_padding_valid() "
-                    "after that says so");
+        return text(
+            caller,
+            ": expected no contributions from invalid padding, got some in the padding of '",
+            section.label(),
+            "'; if the program set this padding to 0 before, call mark_padding_valid() "
+            "after that");
     });
 }
 

@@ -72,7 +72,7 @@ CanonicalAxis canonical(const Dimension& dim, const std::optional<AxisPadding>& 
         const auto size = both ? impl::checked_sum(dim.size, *both) : std::nullopt;
         if (!size)
             throw ProtocolError(text("canonical_axis: the size ", dim.size, " with padding of ",
-                                     edges.low, " and ", edges.high, " is more than 64 bits count"),
+                                     edges.low, " and ", edges.high, " exceeds 2^63-1"),
                                 std::string(reason::overflow), dim.axis, "size", dim.process);
         result.size = *size;
         begin = dim.grid_rank == 0 ? 0 : begin + edges.low;
@@ -107,7 +107,7 @@ canonical_form(const Version& version, std::span<const SectionDescription> secti
 
 CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
     require<UsageError>(axis >= 0 && axis < layout.rank(), [&] {
-        return text("canonical_axis: axis ", axis, " is not in [0, ", layout.rank(), ')');
+        return text("canonical_axis: expected an axis in [0, ", layout.rank(), "), got ", axis);
     });
     distview::impl::check_process(layout, process, "canonical_axis");
     const AxisLayout& from = layout.axis(axis);
@@ -124,8 +124,9 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
     case DistType::unstructured: {
         const UnstructuredLayout& lists = from.as_unstructured();
         require<UsageError>(lists.known_process() < 0 || lists.known_process() == r, [&] {
-            return text("canonical_axis: axis ", axis, " knows the indices of grid rank ",
-                        lists.known_process(), " only, asked for those of ", r);
+            return text("canonical_axis: axis ", axis, ": expected grid rank ",
+                        lists.known_process(),
+                        ", the only one whose indices the layout knows, got ", r);
         });
         result.one_to_one = lists.one_to_one();
         result.indices.assign(lists.labels(r), lists.labels(r) + lists.local_extent(r));
@@ -207,9 +208,10 @@ DimData dim_data_of(const Version& version, const CanonicalAxis& axis) {
         break;
     }
     if (axis.periodic && axis.kind != DistType::block && version.is_0_10())
-        throw ProtocolError("DAP export: a periodic axis that is not a block cannot be said in "
-                            "version 0.10",
-                            std::string(reason::key_not_applicable), -1, "periodic");
+        throw ProtocolError(
+            "DAP export: version 0.10 cannot describe a periodic axis that is not a "
+            "block axis",
+            std::string(reason::key_not_applicable), -1, "periodic");
     return dim;
 }
 

@@ -16,15 +16,15 @@ namespace {
 
 Violation not_exportable(std::string_view code, int axis, int process, const std::string& what) {
     return {std::string(code), axis, "padding", process,
-            text("DAP export, process ", process, ": version 0.10 cannot say that ", what,
-                 " on axis ", axis)};
+            text("DAP export, process ", process, ": version 0.10 cannot describe axis ", axis,
+                 ": ", what)};
 }
 
 /// Rule K6 on one axis of a layout.
 Violation not_periodic(int axis) {
     return {std::string(reason::key_not_applicable), axis, "periodic", -1,
-            text("DAP export: version 0.10 cannot say that axis ", axis,
-                 " is periodic: only a block axis is")};
+            text("DAP export: version 0.10 cannot describe axis ", axis,
+                 " as periodic: only a block axis can be")};
 }
 
 /// Rules B10 and B11 on one axis of a layout.
@@ -73,7 +73,7 @@ void check_edges(const std::vector<std::vector<CanonicalAxis>>& all, std::size_t
         throw_if_violated(impl::violation(
             reason::axis_inconsistent, static_cast<int>(p), axis, "padding",
             impl::entry(axis, "padding"), ": boundary padding is ", width(mine), " at the ",
-            at_low ? "low" : "high", " end, ", width(other), " on process ", reference,
+            at_low ? "low" : "high", " end, but ", width(other), " on process ", reference,
             " of the same grid rank ", mine.grid_rank,
             "; the protocol allows that, but an array here has one interior for all processes"));
     }

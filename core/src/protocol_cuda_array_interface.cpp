@@ -24,14 +24,14 @@ void check_shape(const CudaArrayInterface& interface, const ElementType& element
     if (!interface.strides) return;
     const std::vector<std::int64_t>& strides = *interface.strides;
     require<ShapeError>(strides.size() == interface.shape.size(), [&] {
-        return text(importer, ": ", strides.size(), " strides for ", interface.shape.size(),
-                    " axes");
+        return text(importer, ": expected strides of ", interface.shape.size(), " axes, got ",
+                    strides.size());
     });
     const bool is_empty = std::ranges::count(interface.shape, 0) > 0;
     for (std::size_t d = 0; d < strides.size() && !is_empty; ++d)
         require<ShapeError>(interface.shape[d] == 1 || strides[d] % element.bytes == 0, [&] {
-            return text(importer, ": strides ", tuple_text(strides), " are no multiples of ",
-                        element.bytes, " bytes");
+            return text(importer, ": expected strides that are multiples of the ", element.bytes,
+                        " bytes of an element, got ", tuple_text(strides));
         });
 }
 
@@ -84,12 +84,13 @@ AnySection from_cuda_array_interface(DeviceRuntime& runtime, const CudaArrayInte
     section.owner = std::move(owner);
     if (std::ranges::find(section.extents, 0) == section.extents.end()) {
         require<UsageError>(interface.data != 0, [&] {
-            return text(importer, ": a null pointer for an array that has elements");
+            return text(importer, ": expected the address of the elements, got null");
         });
         distview::impl::check_memory(section, importer);
         section.device = runtime.query_pointer(section.data);
-        require<UsageError>(section.device.cuda_accessible(),
-                            [&] { return text(importer, ": the pointer is plain host memory"); });
+        require<UsageError>(section.device.cuda_accessible(), [&] {
+            return text(importer, ": expected device memory, got plain host memory");
+        });
     }
     if (!interface.stream) return section;
     if (pending == PendingWork::finish)

@@ -50,7 +50,7 @@ ElementType read_element(const distview_dap_element& element) {
     });
     const ElementType type{static_cast<ElementKind>(element.kind), element.bytes};
     require<UsageError>(is_possible(type), [&] {
-        return text("from_dap: expected elements of a size that their kind has, got ",
+        return text("from_dap: expected an element size that exists for this kind, got ",
                     element.bytes, element.bytes == 1 ? " byte" : " bytes", " of kind ",
                     element.kind);
     });
@@ -147,7 +147,7 @@ private:
         if (count > m_extent)
             refuse(reason::shape_mismatch, "buffer",
                    text("dim_data[", m_axis, "] describes ", count,
-                        count == 1 ? " local element" : " local elements", ", buffer.shape[",
+                        count == 1 ? " local element" : " local elements", ", but buffer.shape[",
                         m_axis, "] is ", m_extent));
         indices.assign(m_in.indices, m_in.indices + count);
     }
@@ -163,7 +163,7 @@ void read_process(const distview_dap_section& in, ExportedSection& out) {
     require<UsageError>(in.process >= -1 && (!count_known || in.process_count > 0) &&
                             (!count_known || in.process < in.process_count),
                         [&] {
-                            return text("from_dap: expected a process among process_count, or -1, "
+                            return text("from_dap: expected a process in [0, process_count) or -1, "
                                         "got process ",
                                         in.process, " of ", in.process_count);
                         });

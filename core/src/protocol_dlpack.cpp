@@ -47,7 +47,7 @@ std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section
         return text("to_dlpack: DLPack has no type for ", distview::describe(section.element));
     });
     require<UsageError>(section.data || section.count() == 0,
-                        "to_dlpack: a section that has elements, but no data");
+                        "to_dlpack: expected the address of the elements, got null");
     auto holder = std::make_unique<Holder<Managed>>();
     holder->owner = section.owner;
     holder->shape = section.extents;
@@ -93,22 +93,22 @@ AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
                     " axes");
     });
     require<UsageError>(tensor.ndim == 0 || tensor.shape, [&] {
-        return text("from_dlpack: a tensor of ", tensor.ndim, " axes without a shape");
+        return text("from_dlpack: expected the shape of ", tensor.ndim, " axes, got null");
     });
     section.device = {static_cast<DeviceType>(tensor.device.type), tensor.device.id};
     if (section.device.host_accessible()) section.device.id = 0; // D13: belongs to no single device
     section.read_only = read_only;
     for (int d = 0; d < tensor.ndim; ++d) {
         require<ShapeError>(tensor.shape[d] >= 0, [&] {
-            return text("from_dlpack: a tensor with extent ", tensor.shape[d]);
+            return text("from_dlpack: expected extents >= 0, got ", tensor.shape[d]);
         });
         section.extents.push_back(tensor.shape[d]);
         if (!tensor.strides) continue;
         std::int64_t bytes = 0;
         require<ShapeError>(
             !__builtin_mul_overflow(tensor.strides[d], section.element.bytes, &bytes), [&] {
-                return text("from_dlpack: a stride of ", tensor.strides[d], " elements along axis ",
-                            d);
+                return text("from_dlpack: expected strides within 2^63-1 bytes, got ",
+                            tensor.strides[d], " elements along axis ", d);
             });
         section.strides.push_back(bytes);
     }
@@ -117,15 +117,15 @@ AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
     section.data = tensor.data;
     const bool is_empty = std::ranges::find(section.extents, 0) != section.extents.end();
     if (is_empty) return section;
-    require<UsageError>(tensor.data, "from_dlpack: a tensor that has elements, but no data");
+    require<UsageError>(tensor.data, "from_dlpack: expected the address of the elements, got null");
     const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    require<UsageError>(tensor.byte_offset <=
-                            std::min(most, std::numeric_limits<std::uintptr_t>::max() - address),
-                        [&] {
-                            return text("from_dlpack: a byte_offset of ", tensor.byte_offset,
-                                        ", which leads beyond all memory");
-                        });
+    require<UsageError>(
+        tensor.byte_offset <= std::min(most, std::numeric_limits<std::uintptr_t>::max() - address),
+        [&] {
+            return text("from_dlpack: expected a byte_offset within the address space, got ",
+                        tensor.byte_offset);
+        });
     section.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
     distview::impl::check_memory(section, "from_dlpack");
     return section;
@@ -150,8 +150,8 @@ DlpackTensor to_dlpack(const AnySection& section, bool is_copied) {
 
 LegacyDlpackTensor to_legacy_dlpack(const AnySection& section) {
     require<ShapeError>(!section.read_only,
-                        "to_dlpack: the memory is read-only, which DLPack before 1.0 cannot say: "
-                        "ask with max_version=(1, 0)");
+                        "to_dlpack: the memory is read-only, which DLPack before 1.0 cannot "
+                        "express: call with max_version=(1, 0)");
     return managed_of<dlpack::Managed>(section);
 }
 
@@ -179,7 +179,7 @@ void make_safe(DeviceRuntime* runtime, const AnySection& section, std::int64_t c
                         [&] { return text("to_dlpack: expected a stream >= -1, got ", consumer); });
     if (consumer == -1) return;
     require<UsageError>(section.device.type != DeviceType::cpu, [&] {
-        return text("to_dlpack: memory of the host has no streams, got ", consumer);
+        return text("to_dlpack: expected no stream for host memory, got ", consumer);
     });
     require<UsageError>(consumer != 0,
                         "to_dlpack: stream 0 is ambiguous: pass 1 (legacy default) or 2 "
@@ -187,8 +187,8 @@ void make_safe(DeviceRuntime* runtime, const AnySection& section, std::int64_t c
     const auto waiting = static_cast<StreamNumber>(consumer);
     if (section.stream == no_stream || section.stream == waiting) return; // D15
     require<UsageError>(runtime != nullptr,
-                        "to_dlpack: work is pending on a stream, and this build has no support "
-                        "for devices");
+                        "to_dlpack: work is pending on a stream, but this build has no device "
+                        "support");
     runtime->wait(waiting, section.stream, section.device);
 }
 

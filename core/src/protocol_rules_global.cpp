@@ -21,17 +21,17 @@ const char* flag_text(bool value) { return value ? "True" : "False"; }
 template <class Value>
 Violation differs(const Dimension& dim, std::string_view key, const Value& value,
                   const Dimension& other, const Value& other_value) {
-    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value, ", ",
-                     other_value, " on process ", other.process);
+    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value,
+                     ", but ", other_value, " on process ", other.process);
 }
 
 /// The same violation between processes that must agree because they have the same grid rank.
 template <class Value>
 Violation differs_in_grid_rank(const Dimension& dim, std::string_view key, const Value& value,
                                const Dimension& other, const Value& other_value) {
-    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value, ", ",
-                     other_value, " on process ", other.process, " of the same grid rank ",
-                     dim.grid_rank);
+    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value,
+                     ", but ", other_value, " on process ", other.process,
+                     " of the same grid rank ", dim.grid_rank);
 }
 
 std::string dist_type_text(DistType type) { return text('\'', static_cast<char>(type), '\''); }
@@ -49,7 +49,7 @@ Verdict versions_agree(std::span<const Version> versions) {
     for (std::size_t p = 1; p < versions.size(); ++p)
         if (versions[p].major != versions[0].major || versions[p].minor != versions[0].minor)
             return violation(reason::axis_inconsistent, static_cast<int>(p), -1, "__version__",
-                             "'__version__' is ", to_string(versions[p]), ", ",
+                             "'__version__' is ", to_string(versions[p]), ", but ",
                              to_string(versions[0]), " on process 0");
     return {};
 }
@@ -60,7 +60,8 @@ Verdict ranks_agree(std::span<const SectionDescription> sections) {
         const std::size_t other = sections[p].dim_data.size();
         if (other != rank)
             return violation(reason::axis_inconsistent, static_cast<int>(p), -1, "dim_data", other,
-                             other == 1 ? " dimension dictionary, " : " dimension dictionaries, ",
+                             other == 1 ? " dimension dictionary, but "
+                                        : " dimension dictionaries, but ",
                              rank, " on process 0");
     }
     return {};
@@ -99,7 +100,7 @@ Verdict grid_has_all_processes(const DimensionTable& table, int process_count) {
     if (product && *product == process_count) return {};
     return violation(reason::grid_product, 0, -1, "proc_grid_size", "the process grid ",
                      tuple_text(grid), " has ", product ? text(*product) : "more than 2^63-1",
-                     product && *product == 1 ? " process" : " processes", ", the array is on ",
+                     product && *product == 1 ? " process" : " processes", ", but the array is on ",
                      process_count);
 }
 
@@ -139,11 +140,11 @@ Verdict same_grid_rank_same_section(const DimensionTable& table, int process_cou
             if (!std::equal(mine.indices.begin(), mine.indices.end(), other.indices.begin(),
                             other.indices.end()))
                 return violation(reason::axis_inconsistent, mine, "indices", entry(d, "indices"),
-                                 " are not those of process ", other.process,
+                                 " differ from those of process ", other.process,
                                  " of the same grid rank ", mine.grid_rank);
             if (mine.extent != other.extent)
                 return violation(reason::axis_inconsistent, mine, "buffer", "buffer.shape[", d,
-                                 "] is ", mine.extent, ", ", other.extent, " on process ",
+                                 "] is ", mine.extent, ", but ", other.extent, " on process ",
                                  other.process, " of the same grid rank ", mine.grid_rank);
         }
     return {};
@@ -156,9 +157,9 @@ Verdict padding_is_on_all_or_none(const DimensionTable& table, int process_count
         const Dimension& mine = table(p, axis);
         if (mine.padding_given != first.padding_given)
             return violation(reason::padding_partial, mine, "padding", "dim_data[", axis, "] ",
-                             mine.padding_given ? "has 'padding', that of process 0 has not"
-                                                : "lacks 'padding', that of process 0 has it",
-                             "; 0.9 asks for it on all processes or on none");
+                             mine.padding_given ? "has 'padding', but that of process 0 lacks it"
+                                                : "lacks 'padding', but that of process 0 has it",
+                             "; 0.9 requires it on all processes or on none");
     }
     return {};
 }
@@ -179,7 +180,7 @@ Verdict blocks_are_contiguous(std::span<const Dimension> row) {
         if (row[r].owned_end() != row[r + 1].owned_begin())
             return violation(reason::block_not_contiguous, row[r], "stop", "dim_data[", row[r].axis,
                              "]: grid rank ", r, " owns indices below ", row[r].owned_end(),
-                             ", grid rank ", r + 1, " from ", row[r + 1].owned_begin(), " on");
+                             ", but grid rank ", r + 1, " from ", row[r + 1].owned_begin(), " on");
     return {};
 }
 
@@ -212,7 +213,7 @@ Verdict labels_are_one_to_one(std::span<const Dimension> row) {
                            [](const auto& a, const auto& b) { return a.first == b.first; });
     if (shared == places.end()) return {};
     return violation(reason::not_one_to_one, row[shared->second], "one_to_one", "dim_data[",
-                     row.front().axis, "]: one_to_one is True, index ", shared->first,
+                     row.front().axis, "]: one_to_one is True, but index ", shared->first,
                      " is on grid ranks ", shared->second, " and ", (shared + 1)->second);
 }
 

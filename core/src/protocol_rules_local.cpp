@@ -227,7 +227,7 @@ Verdict extent_is_what_is_described(const Dimension& dim) {
     const std::string described = count ? text(*count) : "more than 2^63-1";
     return violation(reason::shape_mismatch, dim, "buffer", "dim_data[", dim.axis, "] describes ",
                      described, described == "1" ? " local element" : " local elements",
-                     ", buffer.shape[", dim.axis, "] is ", dim.extent);
+                     ", but buffer.shape[", dim.axis, "] is ", dim.extent);
 }
 
 } // namespace distview::protocol::rules

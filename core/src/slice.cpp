@@ -87,9 +87,10 @@ SlicedAxis sliced(const CyclicLayout& layout, const AxisSlice& slice, int proces
     const std::int64_t round = round_of(layout);
     const std::int64_t last = slice.begin + (slice.count - 1) * slice.step;
     require<LayoutError>(slice.begin / round == last / round, [&] {
-        return text(where, "cells ", slice.begin, " to ", last, " in steps of ", slice.step,
-                    " of an axis dealt out to ", layout.grid_size(), " processes in blocks of ",
-                    block, " are no such axis themselves", advice);
+        return text(where,
+                    "expected cells that form a cyclic axis or lie in one round of blocks, got ",
+                    slice.begin, " to ", last, " in steps of ", slice.step, " of blocks of ", block,
+                    " on ", layout.grid_size(), " processes", advice);
     });
     const std::int64_t base = slice.begin / round * round;
     const auto cell_end = [&](int p) {

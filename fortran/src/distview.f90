@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! The Fortran face of DistView: module distview. Plans of distributed arrays on the plain arrays that a program has:
+! The Fortran face of DistView: module distview. Plans of distributed arrays work on the program's plain arrays:
 !
 !     call distview_initialize()
 !     call comm%create(mpi_comm)
@@ -13,21 +13,21 @@
 !
 ! docs/fortran.md is the guide. Conventions of all procedures:
 !
-! Order:      axes are named, counted and numbered as Fortran has them: the first one is the fastest in memory, and
-!             ranks number the process grid with its first axis fastest. The C and C++ faces see the same array with the
-!             axes reversed, which is how texts of describe() and of errors count them, from 0.
-! Indices:    from 1: global ones count from the first interior cell, local ones from the first interior cell of a
+! Order:      axes are counted in Fortran's order: the first axis is the fastest in memory, and ranks number the
+!             process grid with its first axis fastest. The C and C++ faces see the same array with the axes
+!             reversed; texts of describe() and of errors count axes that way, from 0.
+! Indices:    from 1: global indices count from the first interior cell, local ones from the first interior cell of a
 !             section, so that padding has the numbers 0, -1, ... and n + 1, n + 2, ... Ranks and processes count from 0.
-! Collective: every rank of the communicator calls it, in the same order. An error in the C face is then the error of
-!             all ranks. An argument that this module refuses, such as an array of another rank, is an error of that rank;
-!             the others get one that names the calls that did not meet. Procedures that are not said to be are local.
-! Errors:     stat is 0 or a class, distview_layout_error and so on; errmsg gets the text if there is an error, and is
-!             left alone otherwise. Without stat, an error ends the program with its text.
-! Arrays:     plain arrays are of any type and of 1 to 8 dimensions, with any bounds, sections with strides too. They are
-!             borrowed: nothing is copied, and elements travel from and to the array's own memory.
+! Collective: every rank of the communicator calls the procedure, in the same order. An error in the C face is then the
+!             error of all ranks. An argument that this module refuses, such as an array of another rank, is an error of
+!             this rank; the other ranks get an error that names the calls that did not match. All other procedures are local.
+! Errors:     stat is 0 or a class, distview_layout_error and so on; errmsg gets the text of an error, and is unchanged
+!             otherwise. Without stat, an error ends the program with its text.
+! Arrays:     plain arrays have any type, 1 to 8 dimensions and any bounds; sections with strides are allowed. They are
+!             borrowed: nothing is copied, and elements are sent from and received in the array's own memory.
 ! Handles:    assignment makes another name for the same object; the last name that goes out of scope releases it.
 !
-! What follows is the list of all that there is; the modules named say of each what it does, and what it costs.
+! The list below has all public names; each module documents what its names do and cost.
 module distview
     use distview_base, only: distview_initialize, distview_finalize, distview_is_initialized, distview_version, &
         distview_build_info, distview_set_contracts, distview_contracts, distview_contracts_off, &

@@ -146,7 +146,7 @@ contains
         call settle(status, stat, errmsg)
     end procedure
 
-    ! An axis that there is not is refused with Fortran's number of it.
+    ! Refuses an unknown axis here, so that the error has Fortran's number.
     integer(c_int) function check_axis(self, axis, name) result(status)
         class(distview_array), intent(in) :: self
         integer, intent(in) :: axis
@@ -203,7 +203,7 @@ contains
         call settle(status, stat, errmsg)
     end procedure
 
-    ! Looks at a whole array where it is used.
+    ! Checks a whole array on ranks that use it.
     integer(c_int) function check_whole(self, root, whole, name) result(status)
         class(distview_array), intent(in) :: self
         integer, intent(in) :: root

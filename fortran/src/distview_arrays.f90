@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_arrays: sections of distributed arrays as objects, and what works on whole ones. Programs use module
+! Module distview_arrays: sections of distributed arrays as objects, and procedures for whole arrays. Programs use module
 ! distview. The bodies are in submodules: distview_array_reductions, distview_array_elements, distview_array_local_copies.
 module distview_arrays
     use, intrinsic :: iso_c_binding
@@ -16,29 +16,29 @@ module distview_arrays
     public :: check_values ! for the other modules
     public :: rank_of ! for the submodules: gfortran 14 gives them no private procedures
 
-    ! Results of reductions, of whatever element type.
+    ! The result of a reduction, for any element type.
     type, bind(C), public :: distview_value
-        real(c_double) :: real = 0      ! the result, or its real part; of integers rounded
-        real(c_double) :: imaginary = 0 ! of complex arrays
-        integer(c_int64_t) :: integer = 0 ! of integer arrays, modulo 2**64
+        real(c_double) :: real = 0      ! the result, or its real part; rounded for integers
+        real(c_double) :: imaginary = 0 ! for complex arrays
+        integer(c_int64_t) :: integer = 0 ! for integer arrays, modulo 2**64
     end type
 
-    ! A plain array as Fortran 77 and LAPACK take it. Valid until the procedure that gets it returns.
+    ! A plain array as Fortran 77 and LAPACK expect it. Valid until the procedure that gets it returns.
     type, public :: distview_plain_array
         type(c_ptr) :: data = c_null_ptr
         integer(int32) :: element = 0                    ! distview_float64, ...
         integer :: rank = 0
         integer(int64) :: extents(distview_max_rank) = 0
         integer(int64) :: leading_dimension = 1          ! distance in elements along the second axis
-        logical :: is_copy = .false.                     ! or else the distributed array's own memory
+        logical :: is_copy = .false.                     ! false: the distributed array's own memory
     end type
-    ! Bytes that were copied on this rank, before and after the call.
+    ! Bytes copied on this rank, before and after the procedure's call.
     type, bind(C), public :: distview_copied_bytes
         integer(c_int64_t) :: in = 0, out = 0
     end type
     abstract interface
-        ! Works on a plain array. Sets stat, which is 0, by distview_fail() if something is wrong: then nothing is
-        ! written back.
+        ! Works on a plain array. stat is 0 at entry. If the work fails, the procedure sets stat by distview_fail(), and
+        ! nothing is written back.
         subroutine distview_local_procedure(a, stat)
             import :: distview_plain_array
             type(distview_plain_array), intent(in) :: a
@@ -47,9 +47,9 @@ module distview_arrays
     end interface
     public :: distview_local_procedure
 
-    ! One process's section of a distributed array. Its memory is the program's (borrowed) or its own.
+    ! One process's section of a distributed array. Its memory belongs to the program (borrowed) or to the array.
     !
-    ! Reductions, elements by index and local copies take host memory with strides of whole elements, none negative.
+    ! Reductions, elements by index and local copies need host memory with strides of whole elements, none negative.
     type, public :: distview_array
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(distview_communicator), pointer, private :: comm => null()
@@ -95,12 +95,12 @@ module distview_arrays
     end type
 
     interface
-        ! The sum of all cells, on every rank: of single precision in double, of integers modulo 2**64. `owned`: of
-        ! boundary padding too. `reproducible`: the exact sum, rounded once: the same bits for any number of ranks and
-        ! any layout.
+        ! The sum of all cells, on every rank: single precision is added in double, integers modulo 2**64. `owned`:
+        ! includes boundary padding. `reproducible`: the exact sum, rounded once: the same bits for any number of ranks
+        ! and any layout.
         !
         ! Collective: over the array's communicator
-        ! Errors:     distview_shape_error for other elements than numbers; distview_usage_error if ranks pass different
+        ! Errors:     distview_shape_error if elements are not numbers; distview_usage_error if ranks pass different
         !             arrays or options (on all ranks)
         module function array_sum(self, owned, reproducible, stat, errmsg) result(value)
             class(distview_array), intent(in) :: self
@@ -109,7 +109,7 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             type(distview_value) :: value
         end function
-        ! The sum of conjg(x) * y over all cells of two arrays distributed alike, of one element type.
+        ! The sum of conjg(x) * y over all cells of two arrays with the same distribution and element type.
         !
         ! Collective: over the array's communicator
         module function array_dot(self, other, owned, reproducible, stat, errmsg) result(value)
@@ -120,7 +120,7 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             type(distview_value) :: value
         end function
-        ! Norm 1 (sum of absolute values), 2 (Euclid's, the default) or, for `order` 0, infinity (the greatest one).
+        ! The norm of `order` 1 (sum of absolute values), 2 (Euclidean, the default) or 0: infinity (greatest value).
         !
         ! Collective: over the array's communicator
         module function array_norm(self, order, owned, reproducible, stat, errmsg) result(norm)
@@ -131,8 +131,8 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             real(real64) :: norm
         end function
-        ! The least and the greatest value; NaN if any cell is NaN. `index` gets the global numbers of such a cell, one
-        ! for each axis: of several the first in the order of Fortran, where the first axis is the fastest, as of minloc().
+        ! The least and the greatest value; NaN if any cell is NaN. `index` gets the global numbers, one for each axis, of
+        ! the first cell with that value in Fortran's order (first axis fastest), as minloc() does.
         !
         ! Collective: over the array's communicator
         ! Errors:     distview_usage_error if the array has no cells (on all ranks)
@@ -152,15 +152,15 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             type(distview_value) :: value
         end function
-        ! `target` = the reduction of this array along an axis, along which the target has extent 1, and this array's cells
-        ! along all others: layout%reduced() makes such a layout. `operation`: distview_sum (the default),
-        ! distview_minimum, distview_maximum or one of distview_operation_create(), which is associative and commutative.
+        ! `target` = the reduction of this array along an axis. The target has extent 1 along that axis and this array's
+        ! cells along all other axes: layout%reduced() makes such a layout. `operation`: distview_sum (the default),
+        ! distview_minimum, distview_maximum or one from distview_operation_create(), associative and commutative.
         !
         ! Collective: over the array's communicator; all ranks pass the same operation
-        ! Shapes:     elements of one type: integers of 32 and 64 bits, floating-point numbers, for sums complex ones
-        ! Errors:     distview_shape_error for other cells or element types; distview_usage_error if there is no such axis or
-        !             operation, for other operations than distview_sum if `reproducible`, or for the minimum and the
-        !             like of no cells (on all ranks)
+        ! Shapes:     elements of one type: integers of 32 and 64 bits, floating-point numbers, for sums also complex
+        ! Errors:     distview_shape_error for other cells or element types; distview_usage_error for an unknown axis or
+        !             operation, if `reproducible` with an operation other than distview_sum, or for a minimum, maximum
+        !             or operation of the program over no cells (on all ranks)
         module subroutine array_axis_reduce(self, axis, target, operation, reproducible, stat, errmsg)
             class(distview_array), intent(in) :: self
             integer, intent(in) :: axis
@@ -170,8 +170,8 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! Each cell of `target` = the reduction of this array's cells up to it along an axis, itself included, in the order of
-        ! global numbers, of unstructured axes in that of labels. The target may be this array.
+        ! Each cell of `target` = the reduction of this array's cells along an axis up to and including it, in the order of
+        ! global numbers (unstructured axes: of labels). The target may be this array.
         !
         ! Collective: over the array's communicator; all ranks pass the same operation
         ! Errors:     those of axis_reduce
@@ -183,7 +183,7 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! The same without the cell itself: the first one gets `start`, a number of the element type.
+        ! The same without the cell itself: the first cell gets `start`, a number of the element type.
         !
         ! Collective: over the array's communicator; all ranks pass the same operation and value
         module subroutine array_exclusive_scan(self, axis, start, target, operation, stat, errmsg)
@@ -195,12 +195,12 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! The whole interior on rank `root`, as one plain array without gaps; on other ranks `whole` may be left out.
+        ! Gathers the whole interior to rank `root`, into a plain array without gaps; other ranks may leave out `whole`.
         ! Unstructured axes are ordered by ascending label.
         !
         ! Collective: over the array's communicator
         ! Errors:     distview_shape_error if `whole` has another size or element type, or gaps; distview_usage_error if
-        !             there is no such root (on all ranks)
+        !             `root` is not a rank (on all ranks)
         module subroutine array_gather(self, root, whole, stat, errmsg)
             class(distview_array), intent(in) :: self
             integer, intent(in) :: root
@@ -208,7 +208,7 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! The reverse: the cells of a whole array on `root` to all sections.
+        ! Scatters the cells of a whole array on `root` to all sections: the reverse of gather.
         !
         ! Collective: over the array's communicator
         module subroutine array_scatter(self, root, whole, stat, errmsg)
@@ -221,12 +221,12 @@ module distview_arrays
     end interface
 
     interface
-        ! Elements of a list to this rank, from this rank, and combined with values of this rank: once; a plan does it
-        ! again and again. `values` are of the array's element type, without gaps. put: of several values for one
-        ! element the last one stays, that of the highest rank.
+        ! Gets the elements of a list, puts this rank's values there, or combines values with them, once; for repeated use
+        ! make a plan. `values` have the array's element type and no gaps. put: if an element gets several values, the
+        ! last one stays, from the highest rank.
         !
         ! Collective: over the array's communicator; lists may differ
-        ! Errors:     distview_shape_error for another number of values; distview_usage_error for elements outside of the
+        ! Errors:     distview_shape_error for a wrong number of values; distview_usage_error for elements outside of the
         !             array (on all ranks)
         module subroutine array_get(self, list, values, stat, errmsg)
             class(distview_array), intent(in) :: self
@@ -250,7 +250,7 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! The same of the box lower(d) : upper(d) of global numbers; a box may be empty.
+        ! The same for the box lower(d) : upper(d) of global numbers; a box may be empty.
         !
         ! Collective: over the array's communicator; boxes may differ
         module subroutine get_box_int64(self, lower, upper, values, stat, errmsg)
@@ -300,14 +300,14 @@ module distview_arrays
     end interface
 
     interface
-        ! Calls a procedure with the cells of this process as one plain array, for code that takes an address and
-        ! extents. It gets the section's own memory if the cells lie there as asked for; else a copy, of which is copied
-        ! what the intent needs: distview_in, distview_out or distview_inout. Elements that it does not write stay as they
-        ! were. `packed`: without gaps, for what takes no leading dimension. `writes_all`: promises of distview_out that
-        ! every element is written.
+        ! Calls a procedure with the cells of this process as one plain array, for code that expects an address and
+        ! extents. The procedure gets the section's own memory if its order and gaps are as requested; else a copy, filled
+        ! and written back as the intent requires: distview_in, distview_out or distview_inout. Elements that it does not
+        ! write keep their values. `packed`: without gaps, for code without a leading dimension. `writes_all`: with
+        ! distview_out, promises to write every element.
         !
         ! Collective: no
-        ! Errors:     distview_shape_error for strides that are not of whole elements or negative; what the procedure says
+        ! Errors:     distview_shape_error for strides that are negative or not of whole elements; the procedure's own error
         module subroutine array_with_local_copy(self, intent, work, owned, packed, writes_all, bytes, stat, errmsg)
             class(distview_array), intent(in) :: self
             integer, intent(in) :: intent
@@ -317,11 +317,11 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! The same with the box lower(d) : upper(d) of cells of the whole array, whichever ranks hold them; each rank
-        ! passes a box of its own, which may be empty.
+        ! The same with the box lower(d) : upper(d) of cells of the whole array, held by any ranks. Each rank passes its
+        ! own box, which may be empty.
         !
         ! Collective: over the array's communicator; all ranks pass equal options
-        ! Errors:     also distview_usage_error if boxes that are written share cells, distview_layout_error if a box
+        ! Errors:     also distview_usage_error if written boxes share cells, distview_layout_error if a box
         !             leaves the interior (on all ranks)
         module subroutine array_with_local_copy_of_box(self, lower, upper, intent, work, packed, writes_all, bytes, &
                                                        stat, errmsg)
@@ -334,7 +334,7 @@ module distview_arrays
             integer, intent(out), optional :: stat
             character(*), intent(inout), optional :: errmsg
         end subroutine
-        ! The same with the whole array on rank `root`, whose procedure alone is called, or, for -1, on every rank.
+        ! The same with the whole array. Calls the procedure on rank `root` only, or for -1 on every rank.
         !
         ! Collective: over the array's communicator; all ranks pass equal options and roots
         module subroutine array_with_local_copy_of_whole(self, root, intent, work, packed, writes_all, bytes, stat, &
@@ -428,9 +428,9 @@ module distview_arrays
 
 contains
 
-    ! A plain array as this rank's section: rank r of the communicator is process r of the grid. Nothing is copied; the
-    ! plain array must stay until this is released, and be a target. One that is not allocated will do where the section has
-    ! no cells.
+    ! Makes an array whose section on this rank is a plain array: rank r of the communicator is process r of the grid.
+    ! Copies nothing; the plain array must be a target and stay valid until this array is released. It need not be
+    ! allocated if the section has no cells.
     !
     ! Collective: over comm; all ranks pass equal layouts and the same element type
     ! Errors:     distview_shape_error for another shape than the section's; distview_usage_error if ranks differ (on all
@@ -468,8 +468,8 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! A new array of zeros, in memory that the processes of a node share where they can, so that neighbours read it in
-    ! place: c_f_pointer(u%address(), p, layout%local_shape(process)) makes a pointer of it.
+    ! A new array of zeros, in memory that the processes of a node share if possible, so that neighbours read it in
+    ! place: c_f_pointer(u%address(), p, layout%local_shape(process)) makes a pointer to it.
     !
     ! Collective: over comm; all ranks pass equal layouts and element types
     subroutine array_create(self, comm, layout, element, stat, errmsg)
@@ -490,7 +490,7 @@ contains
 
     subroutine take_array(self, comm, made, status)
         class(distview_array), intent(inout) :: self
-        type(distview_communicator), intent(in), optional :: comm ! absent: of what is no array
+        type(distview_communicator), intent(in), optional :: comm ! absent if the handle is not an array
         type(c_ptr), intent(in) :: made
         integer(c_int), intent(in) :: status
         if (status /= distview_success) return
@@ -499,10 +499,10 @@ contains
         call keep_communicator(self%comm, comm)
     end subroutine
 
-    ! The cells of the interior that the slices pick, one for each axis: a distributed array itself, of the same memory.
+    ! The interior cells that the slices pick, one slice for each axis: a distributed array over the same memory.
     !
-    ! Errors: distview_layout_error if a slice leaves the interior or has a negative step, or no layout deals out what it
-    !         picks
+    ! Errors: distview_layout_error if a slice leaves the interior, has a negative step, or picks cells that no layout
+    !         describes
     function array_slice(self, slices, stat, errmsg) result(part)
         class(distview_array), intent(in) :: self
         type(distview_slice), intent(in) :: slices(:)
@@ -549,7 +549,7 @@ contains
         call settle(c_array_layout(self%handle, layout%handle), stat, errmsg)
     end function
 
-    ! The process whose section it is.
+    ! The process that the section belongs to.
     integer function array_process(self, stat, errmsg) result(process)
         class(distview_array), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -560,9 +560,9 @@ contains
         process = answer
     end function
 
-    ! How deep padding holds what the owners of its elements have, as far as the library can tell, the same on all ranks:
-    ! depths(:, d) on the low and on the high side of axis d. `has_corners`: whether that is true of padding of several axes at once.
-    ! docs/valid_padding.md says what changes it.
+    ! The depth to which padding holds its owners' current elements, as far as the library knows, the same on all ranks:
+    ! depths(:, d) on the low and on the high side of axis d. `has_corners`: whether padding of several axes is valid, too.
+    ! docs/valid_padding.md lists the calls that change it.
     function array_valid_padding(self, has_corners, stat, errmsg) result(depths)
         class(distview_array), intent(in) :: self
         logical, intent(out), optional :: has_corners
@@ -580,7 +580,7 @@ contains
         if (present(has_corners)) has_corners = corners /= 0
     end function
 
-    ! Says that elements were written in a way that the library does not see, through the plain array: no padding is valid.
+    ! Reports that the program has written the plain array, which the library does not see: no padding is valid any more.
     !
     ! Collective: no, but ranks that do not all call it get an error in the next distview_padding_plan%require_arrays()
     subroutine array_mark_written(self, stat, errmsg)
@@ -590,11 +590,11 @@ contains
         call settle(c_array_mark_written(self%handle), stat, errmsg)
     end subroutine
 
-    ! Says that the program has filled padding itself: it is valid that deep, depths(:, d) along axis d, in corners too
-    ! unless `has_corners` is false. A rank at a wall says of that side what the others say.
+    ! Reports that the program has filled padding itself: it is valid to depths(:, d) along axis d, in corners too unless
+    ! `has_corners` is false. A rank at a wall passes the other ranks' depth for that side.
     !
     ! Collective: as mark_written
-    ! Errors:     distview_usage_error for depths that are negative, distview_shape_error for another number of them
+    ! Errors:     distview_usage_error for negative depths, distview_shape_error for a wrong number of depths
     subroutine array_mark_padding_valid(self, depths, has_corners, stat, errmsg)
         class(distview_array), intent(in) :: self
         integer, intent(in) :: depths(:, :)
@@ -620,8 +620,8 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The name by which messages of the checking mode (distview_set_check) call the array, instead of by a number. Has no effect
-    ! on an array that was made while the mode was off.
+    ! Sets a name for the array in messages of the checking mode (distview_set_check), in place of a number. Has no effect
+    ! on an array made while the mode was off.
     !
     ! Collective: no
     subroutine array_set_label(self, label, stat, errmsg)
@@ -632,7 +632,7 @@ contains
         call settle(c_array_set_label(self%handle, trim(label) // c_null_char), stat, errmsg)
     end subroutine
 
-    ! Layout, element type and memory, in words.
+    ! Layout, element type and memory, as text.
     function array_describe(self, stat, errmsg) result(text)
         class(distview_array), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -641,7 +641,7 @@ contains
         text = described(c_array_describe, self%handle, stat, errmsg)
     end function
 
-    ! Number of axes, 0 of what is no array.
+    ! Number of axes; 0 if the handle is not an array.
     integer function rank_of(self)
         class(distview_array), intent(in) :: self
         type(distview_memory) :: memory
@@ -650,7 +650,7 @@ contains
         rank_of = merge(int(memory%rank), 0, status == distview_success)
     end function
 
-    ! Whether values can be elements of a type; what is wrong on this rank alone all ranks are told.
+    ! Checks that values have the element type. If they do not on this rank, all ranks get an error.
     integer(c_int) function check_values(values, element, comm, name) result(status)
         type(distview_memory), intent(in) :: values
         integer(int32), intent(in) :: element

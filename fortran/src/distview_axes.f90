@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_axes: axes as programs describe them, and as the C face takes them. Programs use module distview.
+! Module distview_axes: axes as programs describe them, converted for the C face. Programs use module distview.
 module distview_axes
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -10,25 +10,25 @@ module distview_axes
     public :: distview_distribution
     public :: c_axis_of, c_permutation, c_slices ! for the other modules
 
-    ! One axis of a layout. Lists: bounds are the first global index of each process's block, and one more than the
-    ! last; counts, labels and ghosts are those of unstructured axes: how many labels each process has, all of them one
-    ! process after the other, and how many at the end of each process's are ghosts.
+    ! One axis of a layout. bounds: the first global index of each process's block, then the last index plus one. For
+    ! unstructured axes, counts: number of labels of each process; labels: all labels, one process after the other;
+    ! ghosts: number of labels at the end of each process's labels that are ghosts.
     type, public :: distview_axis
         integer(int64) :: extent = 0
         integer :: kind = distview_block
         logical :: periodic = .false.
         integer(int64) :: padding(2) = 0   ! low and high
-        integer(int64) :: boundary(2) = -1 ! at the ends of the array; -1: as the padding
-        integer(int64) :: block_size = 1   ! of cyclic axes
+        integer(int64) :: boundary(2) = -1 ! at the ends of the array; -1: as wide as padding
+        integer(int64) :: block_size = 1   ! for cyclic axes
         integer(int64), allocatable :: bounds(:), counts(:), labels(:), ghosts(:)
-        integer(int64), allocatable :: paddings(:, :) ! of distview_block_bounds: low and high padding of each process
-        logical :: one_to_one = .false.               ! of labels: promises that none occurs twice
-        procedure(distview_distribution), pointer, nopass :: distribution => null() ! of distview_user
+        integer(int64), allocatable :: paddings(:, :) ! for distview_block_bounds: low and high padding of each process
+        logical :: one_to_one = .false.               ! for labels: promises that none occurs twice
+        procedure(distview_distribution), pointer, nopass :: distribution => null() ! for distview_user
     end type
 
     abstract interface
-        ! A distribution of the program's: cell `index` of an axis, from 1, has the local number `position`, from 1, in
-        ! the section of `process`. Sets stat, which is 0, by distview_fail() if something is wrong.
+        ! A distribution of the program: sets the `process`, and the local number `position`, from 1, in its section, of
+        ! cell `index` of an axis, from 1. stat is 0 at entry; the procedure sets it by distview_fail() if it fails.
         subroutine distview_distribution(index, process, position, stat)
             import :: int64
             integer(int64), intent(in) :: index
@@ -41,7 +41,7 @@ module distview_axes
         procedure(distview_distribution), pointer, nopass :: distribution => null()
     end type
 
-    ! Every step-th of the cells of an axis from `begin` on, `count` of them; -1: as many as there are.
+    ! Picks `count` cells of an axis, every step-th from `begin` on; count -1: as many as possible.
     type, public :: distview_slice
         integer(int64) :: begin = 1
         integer(int64) :: count = -1
@@ -70,7 +70,7 @@ module distview_axes
 
 contains
 
-    ! An axis as the C face takes it, whose lists are kept elsewhere.
+    ! Converts an axis for the C face. Its lists are kept elsewhere.
     integer(c_int) function c_axis_of(axis, processes, to, kept, user) result(status)
         type(distview_axis), intent(in) :: axis
         integer, intent(in) :: processes
@@ -155,7 +155,7 @@ contains
         status = stat
     end function
 
-    ! Axes from 1 in Fortran's order, as axes from 0 in C's.
+    ! Converts axes from 1 in Fortran's order to axes from 0 in C's order.
     pure function c_permutation(permutation) result(reversed)
         integer, intent(in) :: permutation(:)
         integer(c_int) :: reversed(size(permutation))

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_base: constants, errors, and how the library starts and ends. Programs use module distview.
+! Module distview_base: constants, errors, start and end of the library. Programs use module distview.
 module distview_base
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -11,7 +11,7 @@ module distview_base
         distview_shape_error = 2, distview_usage_error = 3, distview_protocol_error = 4, &
         distview_mpi_error = 5, distview_other_error = 6, distview_deadline_error = 7
 
-    ! Element types: kind * 2**24 + bytes, as in distview/c/types.h. Opaque ones are exchanged and not interpreted.
+    ! Element types: kind * 2**24 + bytes, as in distview/c/types.h. Opaque elements are exchanged, but not interpreted.
     integer(c_int32_t), parameter, public :: distview_int8 = 1, distview_int16 = 2, &
         distview_int32 = 4, distview_int64 = 8, distview_float32 = 2 * 2**24 + 4, &
         distview_float64 = 2 * 2**24 + 8, distview_complex64 = 5 * 2**24 + 8, &
@@ -25,16 +25,16 @@ module distview_base
     integer, parameter, public :: distview_box = 0, distview_faces = 1
     ! Operations that combine two elements.
     integer, parameter, public :: distview_sum = 1, distview_minimum = 2, distview_maximum = 3
-    ! Where memory lies.
+    ! Devices of memory.
     integer, parameter, public :: distview_host = 0, distview_cuda = 2, distview_cuda_host = 3, &
         distview_cuda_managed = 13
-    ! What a procedure does with elements that it is given.
+    ! How a procedure accesses the elements passed to it.
     integer, parameter, public :: distview_in = 0, distview_out = 1, distview_inout = 2
 
-    ! How much is checked: nothing that costs, what is cheap (the default), or also arguments before every execution.
+    ! Levels of checks: none that cost time, cheap ones (the default), or also arguments before every execution.
     integer, parameter, public :: distview_contracts_off = 0, distview_contracts_cheap = 1, distview_contracts_full = 2
 
-    ! What is checked besides arguments: nothing, or that nobody computes with padding that is not valid.
+    ! Checks beyond arguments: none, or computations with padding that is not valid.
     integer, parameter, public :: distview_check_nothing = 0, distview_check_padding = 1
 
     integer, parameter, public :: distview_max_rank = 8
@@ -49,7 +49,7 @@ module distview_base
         module procedure :: decimal_int32, decimal_int64
     end interface
 
-    ! The C face; distview/distview.h says what each does.
+    ! The C face; distview/distview.h documents the functions.
     type, bind(C) :: c_error
         integer(c_int32_t) :: status, mpi_code, axis, process
         type(c_ptr) :: class_name, message, code, key
@@ -117,7 +117,7 @@ module distview_base
 
 contains
 
-    ! Ends a procedure: tells of an error, or ends the program with it.
+    ! Ends a procedure: reports an error in stat, or ends the program with it.
     subroutine settle(status, stat, errmsg)
         integer(c_int), intent(in) :: status
         integer, intent(out), optional :: stat
@@ -131,7 +131,7 @@ contains
         error stop text
     end subroutine
 
-    ! The text that a C pointer leads to.
+    ! The text that a C pointer points to.
     function text_of(address) result(text)
         type(c_ptr), intent(in) :: address
         character(:), allocatable :: text
@@ -148,7 +148,7 @@ contains
         end do
     end function
 
-    ! What the last procedure that failed in this thread said; "" if none has failed.
+    ! The text of the last procedure that failed in this thread; "" if none has failed.
     function distview_error_message() result(text)
         character(:), allocatable :: text
         type(c_error), pointer :: error
@@ -156,7 +156,7 @@ contains
         text = text_of(error%message)
     end function
 
-    ! Its class: "LayoutError", "ShapeError", "UsageError", "ProtocolError", "MpiError", "DeadlineError" or "Error".
+    ! The class of that error: "LayoutError", "ShapeError", "UsageError", "ProtocolError", "MpiError", "DeadlineError" or "Error".
     function distview_error_class() result(text)
         character(:), allocatable :: text
         type(c_error), pointer :: error
@@ -164,7 +164,7 @@ contains
         text = text_of(error%class_name)
     end function
 
-    ! Its code: what distview_fail() was given, or the reason of a distview_protocol_error.
+    ! The code of that error: as passed to distview_fail(), or the reason of a distview_protocol_error.
     function distview_error_code() result(text)
         character(:), allocatable :: text
         type(c_error), pointer :: error
@@ -172,8 +172,8 @@ contains
         text = text_of(error%code)
     end function
 
-    ! Says what went wrong in a procedure of the program that the library has called: sets stat to the class, and the
-    ! text and the code that the library's procedure then fails with.
+    ! Reports an error in a procedure of the program that the library has called: sets stat to the class, and the
+    ! text and the code with which the library's procedure then fails.
     subroutine distview_fail(stat, class, message, code)
         integer, intent(out) :: stat
         integer, intent(in) :: class
@@ -208,7 +208,7 @@ contains
         text = trim(digits)
     end function
 
-    ! What the C face says of a handle.
+    ! The C face's description of a handle.
     function described(describe, handle, stat, errmsg) result(text)
         procedure(c_text_of) :: describe
         type(c_ptr), intent(in) :: handle
@@ -227,7 +227,7 @@ contains
         if (status == distview_success) text = buffer(:length)
     end function
 
-    ! Starts MPI and Kokkos as far as nobody has; `threads` of Kokkos, per process.
+    ! Starts MPI and Kokkos unless they run; `threads`: threads of Kokkos per process.
     !
     ! Collective: over all processes of the program if MPI does not run, else no
     subroutine distview_initialize(threads, thread_level, stat, errmsg)
@@ -240,7 +240,7 @@ contains
         call settle(c_initialize(options), stat, errmsg)
     end subroutine
 
-    ! Takes back one distview_initialize(); the last one ends what it has started.
+    ! Reverses one distview_initialize(); the last call ends what distview_initialize() has started.
     !
     ! Collective: over all processes of the program if distview_initialize() started MPI, else no
     subroutine distview_finalize(stat, errmsg)
@@ -253,7 +253,7 @@ contains
         distview_is_initialized = c_is_initialized() /= 0
     end function
 
-    ! Sets how much is checked from now on, in all threads.
+    ! Sets the level of checks from now on, for all threads.
     subroutine distview_set_contracts(level, stat, errmsg)
         integer, intent(in) :: level
         integer, intent(out), optional :: stat
@@ -266,11 +266,11 @@ contains
     end function
 
     ! Switches the checking mode on or off, distview_check_padding or distview_check_nothing, as DISTVIEW_CHECK=padding does
-    ! for a whole run: what computes with padding that is not valid becomes a distview_usage_error. Slow: for tests and small
-    ! runs. docs/valid_padding.md has more.
+    ! for a whole run: computing with padding that is not valid becomes a distview_usage_error. Slow: for tests and small
+    ! runs. docs/valid_padding.md explains it.
     !
-    ! Collective: no, but to be called on all ranks, before arrays are made
-    ! Errors:     distview_usage_error for anything else
+    ! Collective: no, but all ranks must call it, before arrays are made
+    ! Errors:     distview_usage_error for other values
     subroutine distview_set_check(check, stat, errmsg)
         integer, intent(in) :: check
         integer, intent(out), optional :: stat
@@ -282,13 +282,13 @@ contains
         distview_current_check = c_current_check()
     end function
 
-    ! "major.minor.patch" of the library that the program runs with.
+    ! Version of the loaded library, "major.minor.patch".
     function distview_version() result(text)
         character(:), allocatable :: text
         text = text_of(c_version())
     end function
 
-    ! Version, compiler and its flags, build type, Kokkos with its devices, and commit: a line each, "name: value".
+    ! Version, compiler and its flags, build type, Kokkos with its devices, and commit: one line each, "name: value".
     function distview_build_info() result(text)
         character(:), allocatable :: text
         text = text_of(c_build_info())

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_c_layouts: the C face's functions on layouts; distview/c/layout.h says what each does.
+! Module distview_c_layouts: the C face's functions on layouts; distview/c/layout.h documents them.
 module distview_c_layouts
     use, intrinsic :: iso_c_binding
     use distview_axes, only: c_axis

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_communicators: what ranks talk over. Programs use module distview.
+! Module distview_communicators: communicators of ranks. Programs use module distview.
 module distview_communicators
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: real64
@@ -111,9 +111,9 @@ module distview_communicators
 
 contains
 
-    ! A communicator of MPI's integer handle; of mpi_f08 take comm%mpi_val, or module distview_mpi_f08.
+    ! A communicator from MPI's integer handle; with mpi_f08 pass comm%mpi_val, or use module distview_mpi_f08.
     !
-    ! Collective: over mpi_comm, the first time it comes
+    ! Collective: over mpi_comm at its first use
     subroutine communicator_create(self, mpi_comm, stat, errmsg)
         class(distview_communicator), intent(inout) :: self
         integer, intent(in) :: mpi_comm
@@ -151,7 +151,7 @@ contains
         ranks = answer
     end function
 
-    ! The node of every rank: the lowest rank with which it shares memory. Element r + 1 is that of rank r.
+    ! The node of every rank: the lowest rank with which it shares memory. Element r + 1 is the node of rank r.
     !
     ! Collective: over the communicator
     function communicator_nodes(self, stat, errmsg) result(nodes)
@@ -169,12 +169,12 @@ contains
         nodes = answer
     end function
 
-    ! The same ranks in another order, as distview_place_on_nodes() finds one: rank p of `mpi_comm`, an integer handle of
-    ! MPI's, is rank ranks(p + 1) of this communicator. It is the caller's, who frees it by MPI_Comm_free when what was
-    ! made with it is gone.
+    ! The same ranks in another order, for example from distview_place_on_nodes(): rank p of `mpi_comm`, an integer handle
+    ! of MPI, is rank ranks(p + 1) of this communicator. The caller owns it, and frees it by MPI_Comm_free after the
+    ! objects made with it.
     !
-    ! Collective: over the communicator; all ranks pass the same
-    ! Errors:     distview_usage_error unless each rank is named once (on all ranks)
+    ! Collective: over the communicator; all ranks pass the same order
+    ! Errors:     distview_usage_error unless `ranks` names each rank once (on all ranks)
     subroutine communicator_order_ranks(self, ranks, mpi_comm, stat, errmsg)
         class(distview_communicator), intent(in) :: self
         integer, intent(in) :: ranks(:)
@@ -194,12 +194,12 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Sets how many seconds a rank waits for others in a collective procedure before that is a distview_deadline_error,
-    ! whose text names the ranks that are missing and what they were seen in last; 0, the default, is for ever. The
-    ! communicator is lost after it. docs/deadlines.md says what it does not see.
+    ! Sets how many seconds a rank waits for others in a collective procedure. After that the procedure is a
+    ! distview_deadline_error; its text names the missing ranks and their last known call. 0, the default, means no limit.
+    ! The communicator is unusable after the error. docs/deadlines.md lists waits that the deadline does not cover.
     !
     ! Collective: no; all ranks set the same
-    ! Errors:     distview_usage_error if it is negative
+    ! Errors:     distview_usage_error if `seconds` is negative
     subroutine communicator_set_deadline(self, seconds, stat, errmsg)
         class(distview_communicator), intent(in) :: self
         real(real64), intent(in) :: seconds
@@ -208,11 +208,11 @@ contains
         call settle(c_communicator_set_deadline(self%handle, real(seconds, c_double)), stat, errmsg)
     end subroutine
 
-    ! Has a report of all plans made from now on written when the communicator is closed, or MPI ends, by rank 0 into a file
-    ! of that name: JSON lines if the name ends in ".json", else text; blank: none. docs/report.md shows one.
+    ! Requests a report of all plans made from now on. Rank 0 writes it to `file` when the communicator is closed or MPI
+    ! ends: JSON lines if the name ends in ".json", else text. Blank: no report. docs/report.md shows a report.
     !
     ! Collective: no; all ranks set the same
-    ! Cost:       executions of plans look at the clock, some 0.3 us each
+    ! Cost:       each execution of a plan reads the clock, some 0.3 us
     subroutine communicator_set_report(self, file, stat, errmsg)
         class(distview_communicator), intent(in) :: self
         character(*), intent(in) :: file
@@ -231,33 +231,33 @@ contains
         call settle(c_communicator_barrier(self%handle), stat, errmsg)
     end subroutine
 
-    ! Ends a step of the program that may have failed on some ranks: fails on all with the error of the lowest rank whose
-    ! `status` is not 0, which it may have had from distview_fail().
+    ! Ends a step of the program that may have failed on some ranks. If `status`, for example from distview_fail(), is not
+    ! 0 on some ranks, the call fails on all ranks with the error of the lowest of them.
     !
     ! Collective: over the communicator
     subroutine communicator_agree(self, caller, status, stat, errmsg)
         class(distview_communicator), intent(in) :: self
         character(*), intent(in) :: caller
-        integer, value :: status ! may be the variable that stat is
+        integer, value :: status ! may be the same variable as stat
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         call settle(c_communicator_agree(self%handle, trim(caller) // c_null_char, &
                                          int(status, c_int)), stat, errmsg)
     end subroutine
 
-    ! Says on a rank that has refused an argument that it does not take part in the call that the others are in: they get
-    ! an error that says which calls did not meet. This rank keeps its own.
+    ! Reports that this rank has refused an argument and does not join the collective call: the other ranks get an error
+    ! that names the calls that did not match. This rank keeps its own error.
     integer(c_int) function tell_others(comm, caller, status)
-        type(distview_communicator), intent(in), optional :: comm ! absent: there are no others to tell
+        type(distview_communicator), intent(in), optional :: comm ! absent: no other ranks
         character(*), intent(in) :: caller
         integer(c_int), intent(in) :: status
         tell_others = status
         if (present(comm)) tell_others = c_communicator_refuse(comm%handle, caller // c_null_char, status)
     end function
 
-    ! What an object keeps of a communicator, another name for it, lies behind a pointer, and so do lists of layouts: gfortran
-    ! 14 copies a(j) bit by bit for a(i) = a(j), and finalises components of the copy, so that it would release what was never
-    ! retained; and it does not finalise what a function returns if that has such components.
+    ! Objects keep a name for a communicator, and lists of layouts, behind pointers, because of two faults of gfortran 14.
+    ! For a(i) = a(j) it copies a(j) bit by bit and finalises the copy's components, which would release a reference that
+    ! was never retained. It also does not finalise a function's result with such components.
     subroutine keep_communicator(kept, comm)
         type(distview_communicator), pointer, intent(inout) :: kept
         type(distview_communicator), intent(in), optional :: comm
@@ -277,7 +277,7 @@ contains
         kept => null()
     end subroutine
 
-    ! Frees the duplicate. Whatever was made with it can only be released then.
+    ! Frees the duplicate. Afterwards objects made with it can only be released.
     !
     ! Collective: over the communicator
     subroutine communicator_close(self, stat, errmsg)

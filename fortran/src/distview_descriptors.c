@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plain Fortran arrays as memory of the C face. Compilers differ in what their descriptors hold, so that this file is
-// compiled by the C compiler that goes with the Fortran compiler.
+// Describes plain Fortran arrays as memory of the C face. Descriptors differ between compilers: compile this file with the
+// C compiler that belongs to the Fortran compiler.
 
 #include <ISO_Fortran_binding.h>
 
@@ -29,7 +29,7 @@ void distview_fortran_describe(const CFI_cdesc_t* a, distview_memory* memory) {
     memory->data = a->base_addr;
     memory->element = element_of(a);
     memory->rank = rank;
-    // Arrays of more axes are refused by their rank. Of what is not allocated compilers define no extents.
+    // Arrays with more axes are refused later by their rank. The extents of unallocated arrays are undefined.
     for (int d = 0; d < rank && rank <= DISTVIEW_MAX_RANK; ++d) {
         memory->extents[rank - 1 - d] = a->base_addr ? a->dim[d].extent : 0;
         memory->strides[rank - 1 - d] = a->base_addr ? a->dim[d].sm : 0;

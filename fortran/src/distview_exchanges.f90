@@ -1,14 +1,14 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_exchanges: executions of plans that are under way. Programs use module distview.
+! Module distview_exchanges: executions of plans in flight. Programs use module distview.
 module distview_exchanges
     use, intrinsic :: iso_c_binding
     use distview_base
     implicit none
     private
 
-    ! An execution of a plan in flight. Until finish, of an exchange of padding, owned elements must not be written, nor
-    ! padding be read or written.
+    ! An execution of a plan in flight. Until a padding exchange is finished, the program must not write owned elements,
+    ! nor read or write padding.
     type, public :: distview_exchange
         type(c_ptr) :: handle = c_null_ptr ! of the C face
     contains
@@ -44,9 +44,9 @@ module distview_exchanges
 
 contains
 
-    ! Waits for elements of other ranks, writes the padding, and waits until the others have read this section.
+    ! Waits for elements of other ranks, writes the padding, and waits until the other ranks have read this section.
     !
-    ! Collective: over the plan's communicator; of several plans in the same order
+    ! Collective: over the plan's communicator; all ranks finish exchanges of several plans in the same order
     ! Errors:     distview_usage_error if called twice, or if another rank has abandoned the exchange; distview_mpi_error
     subroutine exchange_finish(self, stat, errmsg)
         class(distview_exchange), intent(inout) :: self
@@ -55,7 +55,7 @@ contains
         call settle(c_exchange_finish(self%handle), stat, errmsg)
     end subroutine
 
-    ! Whether finish has nothing to wait for before it writes the padding.
+    ! Whether finish can write the padding without waiting.
     logical function exchange_can_finish(self, stat, errmsg) result(can_finish)
         class(distview_exchange), intent(in) :: self
         integer, intent(out), optional :: stat

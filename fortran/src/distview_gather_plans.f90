@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_gather_plans: elements by global numbers, again and again. Programs use module distview.
+! Module distview_gather_plans: reusable plans for elements by global numbers. Programs use module distview.
 module distview_gather_plans
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -15,9 +15,9 @@ module distview_gather_plans
     implicit none
     private
 
-    ! Brings the elements of a list to this rank, or combines values of this rank with them.
+    ! Copies the elements of a list to this rank, or combines this rank's values with them.
     !
-    ! Plain arrays are known by their address, as those of distview_padding_plan.
+    ! The plan identifies plain arrays by address, as distview_padding_plan does.
     type, public :: distview_gather_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(plain_arrays), private :: plain
@@ -87,11 +87,11 @@ module distview_gather_plans
 
 contains
 
-    ! A plan for arrays of a layout; the list, of which each rank has its own, is copied. `moving`: as of
+    ! A plan for arrays of a layout. Each rank passes its own list, which is copied. `moving`: as in
     ! distview_padding_plan.
     !
     ! Collective: over comm
-    ! Errors:     distview_usage_error if an element has no owner, or the list another number of axes (on all ranks)
+    ! Errors:     distview_usage_error if an element has no owner, or the list has another number of axes (on all ranks)
     subroutine gather_plan_create(self, comm, layout, list, moving, stat, errmsg)
         class(distview_gather_plan), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm
@@ -112,11 +112,11 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! values(k) = the element of `u` with number k of this rank's list, for all of them.
+    ! values(k) = element k of this rank's list, taken from `u`, for all elements.
     !
     ! Collective: over the plan's communicator
-    ! Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; values one after the other
-    ! Errors:     distview_shape_error if there are not as many values as elements, or `u` is not of the plan's layout
+    ! Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; contiguous values
+    ! Errors:     distview_shape_error if the numbers of values and elements differ, or `u` is not of the plan's layout
     subroutine gather_plan_gather(self, u, values, stat, errmsg)
         class(distview_gather_plan), intent(inout) :: self
         type(*), dimension(..), intent(in), asynchronous :: u
@@ -133,8 +133,8 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Begins what gather does; exchange%finish() ends it. Until then u must not be written, nor `values` be looked at; both
-    ! are targets of the program's.
+    ! Begins a gather; exchange%finish() ends it. Until then the program must not write `u`, nor access `values`; both must
+    ! be targets.
     !
     ! Collective: over the plan's communicator
     ! Errors:     those of gather; distview_usage_error if an execution of the plan is in flight
@@ -161,11 +161,11 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The element with number k = op(itself, values(k)), once for every value of every rank: by ascending rank, and of a
-    ! rank in the list's order, hence to the same bits however they travel.
+    ! Element k of the list = op(element, values(k)), for all values of all ranks, by ascending rank and within a rank in
+    ! the list's order. The order does not depend on the transport, so the bits of the result do not, either.
     !
     ! Collective: over the plan's communicator; all ranks pass the same operation
-    ! Errors:     those of gather; distview_shape_error for element types that are no numbers
+    ! Errors:     those of gather; distview_shape_error if elements are not numbers
     subroutine gather_plan_combine(self, operation, values, u, stat, errmsg)
         class(distview_gather_plan), intent(inout) :: self
         integer, intent(in) :: operation
@@ -184,7 +184,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The handle of the described array, and whether the values are of its type.
+    ! The handle of the described array. Checks that the values have its type.
     integer(c_int) function prepare(self, values, name) result(status)
         class(distview_gather_plan), intent(inout) :: self
         type(distview_memory), intent(in) :: values
@@ -205,7 +205,7 @@ contains
         elements = answer
     end function
 
-    ! Forgets the arrays that came so far.
+    ! Forgets all arrays used so far.
     !
     ! Collective: no, but all ranks forget at the same place between executions
     subroutine gather_plan_forget(self)

@@ -12,7 +12,8 @@ module distview_ghosts
     implicit none
     private
 
-    ! A layout whose last axis has on each process the labels that it owns, followed by ghosts: copies of others'.
+    ! A layout whose last axis has, on each process, the labels that the process owns, followed by ghosts: copies of
+    ! labels that other processes own.
     type, public :: distview_ghosted_layout
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         integer(int64), private :: needed = 0
@@ -30,7 +31,7 @@ module distview_ghosts
 
     ! Fills the ghosts of arrays, or combines them with their owners' elements.
     !
-    ! Plain arrays are known by their address, as those of distview_padding_plan.
+    ! The plan identifies plain arrays by address, as distview_padding_plan does.
     type, public :: distview_ghost_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(plain_arrays), private :: plain
@@ -121,13 +122,13 @@ module distview_ghosts
 
 contains
 
-    ! The layout in which this process has the labels `owned`, from 1, and as ghosts those of `needed` that it does not
-    ! own, each once, ascending. `more_axes`: further axes of arrays, each on one process, before that of the labels:
-    ! components of a cell lie side by side, u(component, cell).
+    ! The layout in which this process owns the labels `owned`, from 1, and has as ghosts the labels of `needed` that it
+    ! does not own, each once, ascending. `more_axes`: further axes of arrays, each on one process, before the axis of
+    ! labels: components of a cell are contiguous, u(component, cell).
     !
     ! Collective: over comm
-    ! Errors:     distview_layout_error if a label occurs twice in `owned` (on all ranks); that one has two owners, or
-    !             none, is found when a plan is made
+    ! Errors:     distview_layout_error if a label occurs twice in `owned` (on all ranks). A label with two owners or none
+    !             is an error only when a plan is made
     subroutine ghosted_layout_create(self, comm, owned, needed, more_axes, stat, errmsg)
         class(distview_ghosted_layout), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm
@@ -194,7 +195,7 @@ contains
         count = ghosts
     end function
 
-    ! The number in the section, from 1, of each label that was needed.
+    ! The number in the section, from 1, of each needed label.
     function ghosted_layout_positions(self, stat, errmsg) result(positions)
         class(distview_ghosted_layout), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -231,10 +232,10 @@ contains
 
     ! Plans
 
-    ! `moving`: as of distview_padding_plan.
+    ! `moving`: as in distview_padding_plan.
     !
     ! Collective: over comm
-    ! Errors:     distview_usage_error if a ghost has no owner, or a label several (on all ranks)
+    ! Errors:     distview_usage_error if a ghost has no owner, or a label has several owners (on all ranks)
     subroutine ghost_plan_create(self, comm, ghosted, moving, stat, errmsg)
         class(distview_ghost_plan), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm
@@ -290,7 +291,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Forgets the arrays that came so far.
+    ! Forgets all arrays used so far.
     !
     ! Collective: no, but all ranks forget at the same place between exchanges
     subroutine ghost_plan_forget(self)

@@ -9,7 +9,7 @@ module distview_index_lists
     private
     public :: c_box ! for the other modules
 
-    ! A list of elements, each with a global number for each axis, from 1. Numbers of an unstructured axis are labels.
+    ! A list of elements. Each element has one global number per axis, from 1; on an unstructured axis it is a label.
     type, public :: distview_index_list
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         integer, private :: rank = 0
@@ -80,10 +80,10 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Appends elements: the numbers of the first along each axis, then those of the second, and so on; as well an array
+    ! Appends elements: the first element's numbers along each axis, then the second's, and so on; or as an array with
     ! indices(:, k) of element k.
     !
-    ! Errors: distview_usage_error if it is not a number for each axis
+    ! Errors: distview_usage_error unless each element has a number for each axis
     subroutine add_int64(self, indices, stat, errmsg)
         class(distview_index_list), intent(inout) :: self
         integer(int64), intent(in) :: indices(:)
@@ -136,10 +136,10 @@ contains
         call add_all_int64(self, int(indices, int64), stat, errmsg)
     end subroutine
 
-    ! Appends the elements of a box, the first axis fastest: lower(d), lower(d) + step(d), ... up to upper(d), as a loop
-    ! do i = lower(d), upper(d), step(d) has them.
+    ! Appends the elements of a box, the first axis fastest: lower(d), lower(d) + step(d), ... up to upper(d), as in a
+    ! loop do i = lower(d), upper(d), step(d).
     !
-    ! Errors: distview_usage_error for a step of 0, or if there is not one of each for every axis
+    ! Errors: distview_usage_error for a step of 0, or unless lower, upper and step have a number for each axis
     subroutine add_box_int64(self, lower, upper, step, stat, errmsg)
         class(distview_index_list), intent(inout) :: self
         integer(int64), intent(in) :: lower(:), upper(:)
@@ -178,7 +178,7 @@ contains
         end if
     end subroutine
 
-    ! The box lower(d) : upper(d) of `rank` axes as C has it: half-open, from 0, in C's order.
+    ! Converts the box lower(d) : upper(d) of `rank` axes for C: half-open, from 0, in C's order.
     integer(c_int) function c_box(rank, lower, upper, name, begin, end) result(status)
         integer, intent(in) :: rank
         integer(int64), intent(in) :: lower(:), upper(:)

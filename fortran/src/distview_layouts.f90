@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_layouts: how arrays lie over processes. Programs use module distview.
+! Module distview_layouts: the distribution of arrays over processes. Programs use module distview.
 module distview_layouts
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -12,7 +12,7 @@ module distview_layouts
     public :: distview_balanced_grid, distview_place_on_nodes
     public :: axes_of ! for the other modules
 
-    ! How a whole array lies over a process grid. A value, the same on all ranks; belongs to no process.
+    ! The distribution of a whole array over a process grid. It never changes, and is the same for all processes.
     type, public :: distview_layout
         type(c_ptr) :: handle = c_null_ptr ! of the C face
     contains
@@ -50,9 +50,9 @@ module distview_layouts
 
 contains
 
-    ! A layout of blocks, or of the `kinds` given: distview_regular_block, distview_cyclic (of block_sizes). The grid has
-    ! grid(d) processes along axis d. `padding` is the width on all sides of every section, `paddings(:, d)` low and high
-    ! of axis d.
+    ! A layout of blocks, or of other `kinds`: distview_regular_block, distview_cyclic (with block_sizes). The grid has
+    ! grid(d) processes along axis d. `padding` is the width on all sides of every section, `paddings(:, d)` the low and
+    ! the high width along axis d.
     !
     ! Errors: distview_layout_error
     subroutine layout_create_int32(self, extents, grid, padding, paddings, periodic, kinds, block_sizes, &
@@ -148,7 +148,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! grid(d) processes along axis d, in all `processes`: as close to a cube as can be.
+    ! A grid of `processes` processes, grid(d) of them along axis d, as close to a cube as possible.
     function distview_balanced_grid(processes, rank, stat, errmsg) result(grid)
         integer, intent(in) :: processes, rank
         integer, intent(out), optional :: stat
@@ -160,19 +160,19 @@ contains
         grid = reversed(rank:1:-1)
     end function
 
-    ! Looks for the process grid and the order of ranks with which padding exchanges of an array move least between nodes, of
-    ! as many ranks as there are `nodes`: rank r is on node nodes(r + 1), any number that ranks of the node have in common.
+    ! Finds the process grid and the order of size(nodes) ranks with which padding exchanges of an array move the fewest
+    ! elements between nodes. Rank r is on node nodes(r + 1): any number that is the same for all ranks of a node.
     !
     !     call distview_place_on_nodes(comm%nodes(), axes, grid, ranks)
     !     call comm%order_ranks(ranks, mpi_comm)              ! then a communicator of mpi_comm
     !     call layout%create(axes, grid)
     !
-    ! `ranks` gets the rank of each process, of process 0 first. Axes are blocks, regular blocks or cyclic ones. Where
-    ! nothing is gained, as on a single node, the grid is that of distview_balanced_grid(), and process p is rank p.
-    ! `between_nodes`: elements of one exchange that go from one node to another one; `between_nodes_of_balanced`: the same
+    ! `ranks` gets the rank of each process, process 0 first. Axes are blocks, regular blocks or cyclic. If nothing is
+    ! gained, for example on a single node, the grid is that of distview_balanced_grid(), and process p is rank p.
+    ! `between_nodes`: elements of one exchange that move between nodes; `between_nodes_of_balanced`: the same
     ! for distview_balanced_grid() with process p on rank p, -1 if that grid does not suit the axes.
     !
-    ! Errors: distview_layout_error if there is no rank, no grid suits the axes, or they are of another kind
+    ! Errors: distview_layout_error if `nodes` is empty, no grid suits the axes, or an axis is of another kind
     subroutine distview_place_on_nodes(nodes, axes, grid, ranks, stencil, between_nodes, between_nodes_of_balanced, stat, &
                                        errmsg)
         integer, intent(in) :: nodes(:)
@@ -226,7 +226,7 @@ contains
         rank = answer
     end function
 
-    ! Number of axes, 0 of what is no layout.
+    ! Number of axes; 0 if the handle is not a layout.
     integer function axes_of(self) result(rank)
         type(c_ptr), intent(in) :: self
         integer(c_int) :: answer, status
@@ -235,7 +235,7 @@ contains
         rank = merge(answer, 0, status == distview_success)
     end function
 
-    ! Processes along each axis, and in all.
+    ! Processes along each axis, and in total.
     function layout_grid(self, stat, errmsg) result(grid)
         class(distview_layout), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -259,7 +259,7 @@ contains
         processes = answer
     end function
 
-    ! Interior cells of the whole array along each axis, and in all.
+    ! Interior cells of the whole array along each axis, and in total.
     function layout_extents(self, stat, errmsg) result(extents)
         class(distview_layout), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -313,7 +313,7 @@ contains
         extents = found(n:1:-1)
     end function
 
-    ! Positions of C, from 0 and half-open, in C's order: of the section, of what it owns and of its interior.
+    ! C's positions, from 0 and half-open, in C's order: of the section, of its owned cells and of its interior.
     integer(c_int) function find_ranges(self, process, section, owned, interior) result(status)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: process
@@ -335,7 +335,7 @@ contains
         interior(2, :) = end
     end function
 
-    ! The range with local numbers, or with global ones, in Fortran's order.
+    ! The range in local or in global numbers, in Fortran's order.
     function bounds_of(self, process, which, is_global, stat, errmsg) result(bounds)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: process, which ! 1: section, 2: owned, 3: interior
@@ -368,8 +368,8 @@ contains
         call settle(status, stat, errmsg)
     end function
 
-    ! Bounds, first in bounds(1, d) and last in bounds(2, d), of the section of a process with all its padding, in local
-    ! numbers: the first interior cell is 1. So allocate u(b(1, 1) : b(2, 1), b(1, 2) : b(2, 2)).
+    ! Bounds of the section of a process with all its padding, in local numbers (the first interior cell is 1): first in
+    ! bounds(1, d), last in bounds(2, d). Allocate u(b(1, 1) : b(2, 1), b(1, 2) : b(2, 2)) with them.
     function layout_local_bounds(self, process, stat, errmsg) result(bounds)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: process
@@ -379,7 +379,7 @@ contains
         bounds = bounds_of(self, process, 1, .false., stat, errmsg)
     end function
 
-    ! The same without communication padding and ghosts: all that the process owns.
+    ! The same without communication padding and ghosts: all cells that the process owns.
     function layout_local_owned(self, process, stat, errmsg) result(bounds)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: process
@@ -399,10 +399,10 @@ contains
         bounds = bounds_of(self, process, 3, .false., stat, errmsg)
     end function
 
-    ! Bounds of the section with all its padding, of what it owns and of its interior, in global numbers; of layouts of
-    ! blocks. Where a process has no cells along an axis, its interior is 1 : 0.
+    ! Bounds in global numbers, for layouts of blocks: of the section with all its padding, of its owned cells, and of its
+    ! interior. If a process has no cells along an axis, its interior is 1 : 0.
     !
-    ! Errors: distview_usage_error where global numbers do not follow each other
+    ! Errors: distview_usage_error if global numbers are not contiguous
     function layout_global_bounds(self, process, stat, errmsg) result(bounds)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: process
@@ -430,9 +430,9 @@ contains
         bounds = bounds_of(self, process, 3, .true., stat, errmsg)
     end function
 
-    ! The process that owns the cell with these global numbers; -1 where a label has no owner.
+    ! The process that owns the cell with these global numbers; -1 if a label has no owner.
     !
-    ! Errors: distview_usage_error outside of the array with its boundary padding
+    ! Errors: distview_usage_error for a cell outside of the array with its boundary padding
     integer function layout_owner_int32(self, index, stat, errmsg) result(process)
         class(distview_layout), intent(in) :: self
         integer(int32), intent(in) :: index(:)
@@ -458,8 +458,8 @@ contains
         process = answer
     end function
 
-    ! Global number of the cells with the local number i along an axis, and the reverse: -huge(0_int64) if the section
-    ! does not hold it.
+    ! Global number of the cells with local number i along an axis, and the reverse; -huge(0_int64) if the section does
+    ! not hold it.
     integer(int64) function layout_to_global_int32(self, process, axis, i, stat, errmsg) result(index)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: process, axis
@@ -549,8 +549,8 @@ contains
         call settle(status, stat, errmsg)
     end function
 
-    ! The layout of a reduction along an axis: that axis has extent 1, on the processes that are the first along it, or
-    ! `everywhere`.
+    ! The layout of a reduction's result: the axis has extent 1, on the first processes along it or, with `everywhere`, on
+    ! all processes.
     function layout_reduced(self, axis, everywhere, stat, errmsg) result(reduced)
         class(distview_layout), intent(in) :: self
         integer, intent(in) :: axis
@@ -567,7 +567,7 @@ contains
         call settle(status, stat, errmsg)
     end function
 
-    ! Equal layouts have equal fingerprints, also on other ranks.
+    ! A fingerprint: equal layouts have equal fingerprints, also on other ranks.
     logical function layout_equal(self, other)
         class(distview_layout), intent(in) :: self
         type(distview_layout), intent(in) :: other
@@ -587,7 +587,7 @@ contains
         fingerprint = answer
     end function
 
-    ! Who owns what, in words.
+    ! The owners of all cells, as text.
     function layout_describe(self, stat, errmsg) result(text)
         class(distview_layout), intent(in) :: self
         integer, intent(out), optional :: stat

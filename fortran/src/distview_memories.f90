@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_memories: plain arrays as the C face sees them. Programs use module distview.
+! Module distview_memories: plain arrays as descriptions for the C face. Programs use module distview.
 module distview_memories
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -11,22 +11,22 @@ module distview_memories
     public :: distview_memory_of, distview_component_of, distview_memory_at
     public :: c_describe_array, is_same, is_packed, count_of, take_nothing ! for the other modules
 
-    ! Memory as distview/c/array.h has it: axes in C's order. Made by distview_memory_of and distview_memory_at.
+    ! distview_memory of distview/c/array.h, axes in C's order. distview_memory_of and distview_memory_at make it.
     type, bind(C), public :: distview_memory
         type(c_ptr) :: data = c_null_ptr
         integer(c_int32_t) :: element = 0
         integer(c_int32_t) :: rank = 0
         integer(c_int64_t) :: extents(distview_max_rank) = 0
-        integer(c_int64_t) :: strides(distview_max_rank) = 0 ! bytes
-        integer(c_int32_t) :: order = 2                       ! as the strides say
+        integer(c_int64_t) :: strides(distview_max_rank) = 0 ! in bytes
+        integer(c_int32_t) :: order = 2                       ! by strides
         integer(c_int32_t) :: read_only = 0
         integer(c_int32_t) :: device_type = 0
         integer(c_int32_t) :: device_id = 0
     end type
 
     interface
-        ! A bind(C) dummy, not the user's actual argument: gfortran 14 moves the base address of an allocatable array
-        ! whose component is passed to a bind(C) procedure.
+        ! Pass a bind(C) dummy, not the user's actual argument: gfortran 14 moves the base address of an allocatable
+        ! array if its component is passed to a bind(C) procedure.
         subroutine c_describe_array(a, memory) bind(C, name="distview_fortran_describe")
             import :: distview_memory
             type(*), dimension(..), asynchronous :: a
@@ -36,15 +36,15 @@ module distview_memories
 
 contains
 
-    ! The memory of a plain array, for exchange_memory() and the like. Of a component of an array of derived type, which
-    ! gfortran would copy here, take distview_component_of().
+    ! The memory of a plain array, for exchange_memory() and similar procedures. For a component of an array of derived
+    ! type, which gfortran would copy here, use distview_component_of().
     function distview_memory_of(a) result(memory)
         type(*), dimension(..), asynchronous, target :: a ! target: the address is kept
         type(distview_memory) :: memory
         call c_describe_array(a, memory)
     end function
 
-    ! Memory of one component of all elements of `a`, which is that of the first element at `address`:
+    ! Memory of one component of all elements of `a`; `address` is the component of the first element:
     !
     !     call plan%exchange_memory([distview_component_of(cells, c_loc(cells(0, 0)%u), distview_float64)])
     function distview_component_of(a, address, element) result(memory)
@@ -57,8 +57,8 @@ contains
         memory%element = element
     end function
 
-    ! Memory at an address, of a device too: elements of one type, by default one after the other with the first axis
-    ! fastest; `strides` are bytes.
+    ! Memory at an address, also on a device: elements of one type, by default contiguous with the first axis fastest;
+    ! `strides` in bytes.
     !
     ! Errors: distview_shape_error unless there is one stride for each extent
     function distview_memory_at(address, element, extents, strides, device_type, device_id, stat, errmsg) result(memory)
@@ -96,8 +96,8 @@ contains
         if (present(device_id)) memory%device_id = device_id
     end function
 
-    ! An array that is not allocated will do where a section has no cells: it gets the section's extents. `is_missing`: the
-    ! section has some.
+    ! Accepts an unallocated array if a section has no cells, and gives it the section's extents. `is_missing`: the section
+    ! has cells.
     subroutine take_nothing(layout, process, memory, is_missing)
         type(c_ptr), intent(in) :: layout
         integer(c_int), intent(in) :: process
@@ -108,7 +108,7 @@ contains
         is_missing = .false.
         if (c_associated(memory%data) .or. count_of(memory) > 0) return
         extents = 1
-        ! The C face says what is wrong with a layout or a process.
+        ! The C face reports errors in a layout or a process.
         if (c_layout_local_extents(layout, process, extents) /= distview_success) return
         is_missing = all(extents > 0)
         n = min(int(memory%rank), distview_max_rank)
@@ -121,7 +121,7 @@ contains
         count_of = product(memory%extents(:min(memory%rank, distview_max_rank)))
     end function
 
-    ! Whether elements lie one after the other, Fortran's first axis fastest.
+    ! Whether elements are contiguous, Fortran's first axis fastest.
     pure logical function is_packed(memory)
         type(distview_memory), intent(in) :: memory
         integer(int64) :: stride

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_migration_plans: elements of lists to the ranks that they name. Programs use module distview.
+! Module distview_migration_plans: moves elements of lists to ranks that the program names. Programs use module distview.
 module distview_migration_plans
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -11,15 +11,15 @@ module distview_migration_plans
     implicit none
     private
 
-    ! Moves elements of lists to other ranks, each to the one that it names: particles, or whatever changes its owner.
+    ! A plan that moves each element of a list to the rank named for it: particles, or other elements that change owner.
     !
     !     call plan%create(comm, targets)             ! element k goes to rank targets(k)
     !     n = plan%size()
     !     allocate(x2(3, n), id2(n))
     !     call plan%execute(x, x2, id, id2)           ! x(:, k) and id(k) of all elements
     !
-    ! Elements arrive by ascending rank that they come from, those of one rank in the order that they had there; a rank's
-    ! own are among them in its place. The last axis of an array counts elements: x(:, k) is one of three numbers.
+    ! Elements arrive by ascending source rank, in the order that they had there; a rank's own elements take its place in
+    ! that order. The last axis of an array counts elements: x(:, k) is one element of three numbers.
     type, public :: distview_migration_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(distview_communicator), pointer, private :: comm => null()
@@ -46,7 +46,7 @@ module distview_migration_plans
         integer(c_int64_t) :: from_count = 0, to_count = 0
         integer(c_int32_t) :: element = 0, unused = 0
     end type
-    ! The fields of one call, and what is wrong with them.
+    ! The fields of one call, and the error in them, if any.
     type :: field_list
         type(c_field) :: fields(most_fields)
         integer :: count = 0
@@ -115,17 +115,17 @@ module distview_migration_plans
 
 contains
 
-    ! A plan for as many elements of this rank as there are targets, any number of them.
+    ! A plan for the size(targets) elements of this rank, which may be 0.
     !
     ! Collective: over comm
-    ! Errors:     distview_usage_error if a target is no rank (on all ranks)
+    ! Errors:     distview_usage_error if a target is not a rank (on all ranks)
     subroutine migration_plan_create(self, comm, targets, stat, errmsg)
         class(distview_migration_plan), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm
         integer, intent(in) :: targets(:)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        integer(c_int), allocatable :: c_targets(:) ! as many as there are: no room on the stack
+        integer(c_int), allocatable :: c_targets(:) ! any number: not on the stack
         type(c_ptr) :: made
         integer(c_int) :: status
         made = c_null_ptr
@@ -139,7 +139,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Number of elements that this rank has in the beginning, that it has in the end, and, of both, that stay.
+    ! Numbers of elements on this rank before the move, after it, and of elements that stay.
     integer(int64) function migration_plan_source_size(self, stat, errmsg) result(elements)
         class(distview_migration_plan), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -176,15 +176,15 @@ contains
         call settle(c_migration_plan_sizes(self%handle, sizes(1), sizes(2), sizes(3)), stat, errmsg)
     end subroutine
 
-    ! Moves the elements of arrays, each of which is followed by the one that those that arrive are written to. All of them
-    ! travel together. What is moved stays where it was, too.
+    ! Copies elements to their target ranks. Arguments are pairs: an array of elements to move, then the array for arriving
+    ! elements. All arrays travel together. The first array of a pair keeps its elements.
     !
     ! Collective: over the plan's communicator; all ranks pass arrays of the same types
     ! Shapes:     source_size() elements to move, size() to write, along the last axis; without gaps
-    ! Cost:       no allocation for element types that came before
-    ! Errors:     distview_shape_error for other numbers of elements, other types of the two arrays, or gaps;
-    !             distview_usage_error if arrays that are written share memory with others: where that is so on some ranks
-    !             only, those that need them get one that says which calls did not meet
+    ! Cost:       no allocation for element types used before
+    ! Errors:     distview_shape_error for wrong numbers of elements, different types in a pair, or gaps;
+    !             distview_usage_error if written arrays share memory with others. If that is so on some ranks only, the
+    !             ranks that need them get an error that names the calls that did not match
     subroutine migration_plan_execute(self, from1, to1, from2, to2, from3, to3, from4, to4, from5, to5, from6, to6, from7, &
                                       to7, from8, to8, stat, errmsg)
         class(distview_migration_plan), intent(inout) :: self
@@ -209,8 +209,8 @@ contains
         call settle(list%status, stat, errmsg)
     end subroutine
 
-    ! Begins what execute does; `exchange` ends it. Until then elements to move must not be written, and those that arrive
-    ! be neither read nor written; the arrays are targets, and asynchronous.
+    ! Begins an execution; `exchange` ends it. Until then the program must not write elements to move, nor read or write
+    ! the arrays for arriving elements. The arrays must be targets, and asynchronous.
     !
     ! Collective: over the plan's communicator; all ranks pass arrays of the same types
     ! Errors:     those of execute; distview_usage_error if an execution of the plan is in flight
@@ -289,7 +289,7 @@ contains
         end associate
     end subroutine
 
-    ! What lies along all axes but the last one is one element; the last axis is C's first one.
+    ! All axes except the last one form an element; the last axis is C's first one.
     pure integer(c_int32_t) function element_of(memory) result(element)
         type(distview_memory), intent(in) :: memory
         element = memory%element
@@ -308,7 +308,7 @@ contains
         if (memory%rank > 0) length_of = memory%extents(1)
     end function
 
-    ! What is wrong on this rank alone the others are told.
+    ! Tells the other ranks about an error on this rank.
     subroutine tell_of(self, list, name)
         type(distview_migration_plan), intent(in) :: self
         type(field_list), intent(inout) :: list
@@ -320,7 +320,7 @@ contains
         end if
     end subroutine
 
-    ! Whether the plan can still be used: false if an execution has been abandoned or has failed, as far as this rank knows.
+    ! Whether the plan is still usable: false if an execution was abandoned or failed, as far as this rank knows.
     logical function migration_plan_is_usable(self, stat, errmsg) result(is_usable)
         class(distview_migration_plan), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -331,7 +331,7 @@ contains
         is_usable = answer /= 0
     end function
 
-    ! Bytes of the buffers and tables for the element types that came so far.
+    ! Bytes of buffers and tables for the element types used so far.
     integer(int64) function migration_plan_workspace_bytes(self, stat, errmsg) result(bytes)
         class(distview_migration_plan), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -342,7 +342,7 @@ contains
         bytes = answer
     end function
 
-    ! Numbers of elements and transports of this process, in words.
+    ! Numbers of elements and transports of this process, as text.
     function migration_plan_describe(self, stat, errmsg) result(text)
         class(distview_migration_plan), intent(in) :: self
         integer, intent(out), optional :: stat

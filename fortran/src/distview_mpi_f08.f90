@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_mpi_f08: module distview, and communicators of module mpi_f08. Compiled with the MPI library of the
-! program, whose module it needs.
+! Module distview_mpi_f08: module distview, and communicators of module mpi_f08. It needs that module of the program's MPI
+! library.
 !
 !     use mpi_f08
 !     use distview_mpi_f08
@@ -15,9 +15,9 @@ module distview_mpi_f08
 
 contains
 
-    ! comm%create() of a communicator of module mpi_f08.
+    ! comm%create() with a communicator of module mpi_f08.
     !
-    ! Collective: over mpi, the first time it comes
+    ! Collective: over mpi at its first use
     subroutine distview_communicator_create(comm, mpi, stat, errmsg)
         type(distview_communicator), intent(inout) :: comm
         type(MPI_Comm), intent(in) :: mpi

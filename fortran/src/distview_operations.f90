@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_operations: operations of the program's that combine two elements. Programs use module distview.
+! Module distview_operations: operations of the program that combine two elements. Programs use module distview.
 module distview_operations
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int32
@@ -10,10 +10,10 @@ module distview_operations
     public :: distview_combine, distview_operation_create, distview_operation_free
 
     abstract interface
-        ! Sets *here = op(*here, *incoming) for elements of type `element`, such as distview_float64; c_f_pointer makes
-        ! pointers of the addresses. Sets stat, which is 0, by distview_fail() if something is wrong.
+        ! Sets *here = op(*here, *incoming) for elements of type `element`, such as distview_float64; c_f_pointer converts
+        ! the addresses to pointers. stat is 0 at entry; the procedure sets it by distview_fail() if it fails.
         !
-        ! Runs on the threads of the library, several at a time: calls nothing else of the library.
+        ! Several threads of the library run it concurrently: it must call nothing else of the library.
         subroutine distview_combine(here, incoming, element, stat)
             import :: c_ptr, int32
             type(c_ptr), intent(in) :: here, incoming
@@ -27,7 +27,7 @@ module distview_operations
         integer(c_int) :: operation = 0
         type(combine_call), pointer :: next => null()
     end type
-    ! All that are in use: the C face keeps their addresses.
+    ! All operations in use: the C face keeps their addresses.
     type(combine_call), pointer, save :: first => null()
 
     interface
@@ -46,7 +46,8 @@ module distview_operations
 
 contains
 
-    ! Makes a number that stands for an operation of the program wherever one is taken. Not for several threads at once.
+    ! Makes a number for an operation of the program; procedures accept it as an operation. Only one thread at a time may
+    ! call this.
     subroutine distview_operation_create(combine, operation, stat, errmsg)
         procedure(distview_combine) :: combine
         integer, intent(out) :: operation
@@ -67,7 +68,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The number is not used any more. Unknown numbers are left alone.
+    ! Frees the number, which must not be used any more. Ignores unknown numbers.
     subroutine distview_operation_free(operation)
         integer, intent(in) :: operation
         type(combine_call), pointer :: at, before

@@ -10,8 +10,8 @@ module distview_other_programs
     private
     public :: c_other_program_sizes ! for the other modules
 
-    ! The program at the other end of an intercommunicator, to redistribute arrays to and from; that one may be written in
-    ! any language that DistView has a face for.
+    ! The program at the other end of an intercommunicator, for redistributing arrays between both programs. The other
+    ! program may be written in any language with a face of DistView.
     !
     !     call viewer%create(intercommunicator)                         ! in the model, which has `a`
     !     call plan%create_between(viewer, .true., layout_of_a)
@@ -71,10 +71,10 @@ module distview_other_programs
 
 contains
 
-    ! Of MPI's integer handle; of mpi_f08 take intercommunicator%mpi_val.
+    ! Created from MPI's integer handle; with mpi_f08 pass intercommunicator%mpi_val.
     !
-    ! Collective: over both programs, the first time the intercommunicator comes
-    ! Errors:     distview_usage_error for communicators of one group
+    ! Collective: over both programs at the intercommunicator's first use
+    ! Errors:     distview_usage_error for intracommunicators
     subroutine other_program_create(self, intercommunicator, stat, errmsg)
         class(distview_other_program), intent(inout) :: self
         integer, intent(in) :: intercommunicator
@@ -111,7 +111,8 @@ contains
         ranks = other_size
     end function
 
-    ! The layout that the other program passes, of what this one passes; one that was not created says nothing.
+    ! Exchanges layouts: passes this program's layout and returns the other program's. A layout that was not created
+    ! reaches the other program as a layout without axes.
     !
     ! Collective: over both programs
     subroutine other_program_exchange(self, mine, theirs, stat, errmsg)

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_padding_plans: filling padding, and its adjoint. Programs use module distview.
+! Module distview_padding_plans: padding exchanges and their adjoint. Programs use module distview.
 module distview_padding_plans
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -15,11 +15,11 @@ module distview_padding_plans
     implicit none
     private
 
-    ! Fills the padding of arrays from the sections of their owners, again and again.
+    ! A reusable plan that fills the padding of arrays from their owners' sections.
     !
-    ! Arrays are known by address, type, shape and strides. A set of arrays that is new to the plan costs agreements of
-    ! all ranks; from the second time on nothing is allocated. Sets must be new on all ranks or on none: where a program
-    ! allocates arrays anew between calls, it creates the plan with moving=.true.
+    ! The plan identifies arrays by address, type, shape and strides. A new set of arrays costs agreements of all ranks;
+    ! later uses of the set allocate nothing. A set must be new on all ranks or on none: a program that reallocates arrays
+    ! between calls creates the plan with moving=.true.
     type, public :: distview_padding_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(plain_arrays), private :: plain
@@ -50,8 +50,8 @@ module distview_padding_plans
     end type
 
     abstract interface
-        ! Computes the cells lower(d) : upper(d) of a section along each axis d, in local numbers. Sets stat, which is 0,
-        ! by distview_fail() if something goes wrong.
+        ! Computes the cells lower(d) : upper(d) of a section along each axis d, in local numbers. stat is 0 at entry; the
+        ! kernel sets it by distview_fail() if it fails.
         subroutine distview_kernel(lower, upper, stat)
             import :: int64
             integer(int64), intent(in) :: lower(:), upper(:)
@@ -159,10 +159,10 @@ module distview_padding_plans
 contains
 
     ! A plan for any number of fields of a layout. `widths(:, d)`: low and high width to fill along axis d; by default all
-    ! padding. `stencil`: distview_box, or distview_faces for neighbours along one axis only. `moving`: ranks ask each
-    ! other before every exchange whether arrays are new, which takes a few microseconds.
+    ! padding. `stencil`: distview_box, or distview_faces for neighbours along one axis only. `moving`: ranks agree before
+    ! every exchange whether arrays are new, which costs a few microseconds.
     !
-    ! Collective: over comm; all ranks pass the same
+    ! Collective: over comm; all ranks pass the same arguments
     ! Errors:     distview_layout_error if the widths do not fit the layout; distview_usage_error
     subroutine padding_plan_create(self, comm, layout, widths, stencil, moving, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
@@ -193,7 +193,7 @@ contains
                                  decimal(size(widths, 2)))
             end if
         end if
-        ! Other ranks come to the same agreement within the C face.
+        ! Other ranks reach the matching agreement inside the C face.
         if (status /= distview_success) then
             status = tell_others(comm, "distview_padding_plan", status)
         else
@@ -203,9 +203,9 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! A plan for as many fields as there are layouts.
+    ! A plan with one field per layout.
     !
-    ! Collective: over comm; all ranks pass the same
+    ! Collective: over comm; all ranks pass the same arguments
     subroutine padding_plan_create_fields(self, comm, layouts, stencil, moving, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm
@@ -241,13 +241,13 @@ contains
         call begin_plain(self%plain, comm, layouts, [(process, i=1, size(layouts))], moving)
     end subroutine
 
-    ! Fills the padding of the fields, all of them together: one message a neighbour. Element types may differ.
+    ! Fills the padding of all fields together, with one message per neighbour. Element types may differ.
     !
     ! Collective: over the plan's communicator; all ranks pass the same arrays
     ! Touches:    reads owned elements near the section's border, writes padding
-    ! Cost:       as of the C++ call and some 0.1 us; no allocation for a set that came before
-    ! Errors:     distview_shape_error if an array has another shape than the layout's sections: where that is so on some
-    !             ranks only, the others get a distview_usage_error that says which calls did not meet;
+    ! Cost:       that of the C++ call and some 0.1 us; no allocation for a set used before
+    ! Errors:     distview_shape_error if an array's shape is not that of the layout's section: if that is so on some
+    !             ranks only, the others get a distview_usage_error that names the calls that did not match;
     !             distview_usage_error if an exchange of the plan is in flight or was abandoned (on all ranks);
     !             distview_mpi_error
     subroutine padding_plan_exchange(self, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, &
@@ -266,7 +266,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The same of memory: at most 16 fields.
+    ! The same with memory: at most 16 fields.
     !
     ! Collective: over the plan's communicator; all ranks pass the same memory
     subroutine padding_plan_exchange_memory(self, fields, stat, errmsg)
@@ -282,7 +282,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The same of arrays that have handles: those of distview_array%create(), which neighbours read in place.
+    ! The same with arrays that have handles: neighbours read arrays of distview_array%create() in place.
     !
     ! Collective: over the plan's communicator; all ranks pass the same arrays
     subroutine padding_plan_exchange_arrays(self, arrays, stat, errmsg)
@@ -298,19 +298,19 @@ contains
         call settle(c_padding_plan_execute(self%handle, int(size(arrays), c_int), handles), stat, errmsg)
     end subroutine
 
-    ! Fills the padding of those fields where it is not valid `depth` deep, on high sides `depth_high` deep if that is given:
-    ! decided without communication. `exchanged`: whether there were any. docs/valid_padding.md has more.
+    ! Exchanges the fields whose padding is not valid to `depth`, on high sides to `depth_high` if present. The decision
+    ! needs no communication. `exchanged`: whether a field was exchanged. docs/valid_padding.md explains it.
     !
     !     call plan%require(1, u, v)      ! exchanges both
     !     u = ...
-    !     call plan%mark_written(u)       ! of what the program writes the library knows nothing
+    !     call plan%mark_written(u)       ! the library does not see what the program writes
     !     call plan%require(1, u, v)      ! exchanges u
     !
-    ! What is known of a plain array is this plan's, of this name of it: its exchange and combine change it. After anything
-    ! else that writes the array, other plans and allocation too, mark_written says so. Of an array with a handle
-    ! (require_arrays) all plans know the same.
+    ! The record of a plain array belongs to this plan (to this name of it): only its exchange and combine update it. Call
+    ! mark_written after all other writes to the array, also by other plans, and after reallocation. For an array with a
+    ! handle (require_arrays) all plans share one record.
     !
-    ! Collective: over the plan's communicator; all ranks pass the same, and have marked the same
+    ! Collective: over the plan's communicator; all ranks pass the same arguments, and have marked the same arrays
     ! Cost:       that of exchange, or some 0.1 us
     ! Errors:     distview_usage_error if the plan fills no side so deep; those of exchange
     subroutine padding_plan_require(self, depth, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, &
@@ -328,9 +328,9 @@ contains
         call require_fields(self, "distview_padding_plan%require", depth, depth_high, exchanged, stat, errmsg)
     end subroutine
 
-    ! The same of memory: at most 16 fields.
+    ! The same with memory: at most 16 fields.
     !
-    ! Collective: over the plan's communicator; all ranks pass the same, and have marked the same
+    ! Collective: over the plan's communicator; all ranks pass the same arguments, and have marked the same memory
     subroutine padding_plan_require_memory(self, depth, fields, depth_high, exchanged, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
         integer, intent(in) :: depth
@@ -359,9 +359,9 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The same of arrays that have handles: distview_array%valid_padding() tells how deep it is, mark_written of a write.
+    ! The same with arrays that have handles: distview_array%valid_padding() returns the depth, mark_written reports a write.
     !
-    ! Collective: over the plan's communicator; all ranks pass the same, and have marked the same
+    ! Collective: over the plan's communicator; all ranks pass the same arguments, and have marked the same arrays
     subroutine padding_plan_require_arrays(self, depth, arrays, depth_high, exchanged, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
         integer, intent(in) :: depth
@@ -396,7 +396,7 @@ contains
         if (present(exchanged)) exchanged = any_field /= 0
     end subroutine
 
-    ! Says that fields were written, by the program or by what knows nothing of this plan: none of their padding is valid.
+    ! Reports that the program or another plan has written fields: none of their padding is valid any more.
     !
     ! Collective: no, but ranks that do not all call it get an error in the next require
     subroutine padding_plan_mark_written(self, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, &
@@ -421,9 +421,9 @@ contains
         call settle(mark_known_written(self%plain, "distview_padding_plan%mark_written_memory", self%handle), stat, errmsg)
     end subroutine
 
-    ! The name by which messages of the checking mode (distview_set_check) call a plain array, instead of by a number, until the
-    ! plan forgets it. Has no effect where the plan met the array while the mode was off. Of a plan of several geometries: a
-    ! field of the first.
+    ! Sets a name for a plain array in messages of the checking mode (distview_set_check), in place of a number, until the
+    ! plan forgets the array. Has no effect if the plan first used the array while the mode was off. If the plan has several
+    ! layouts, the array must be a field of the first one.
     !
     ! Collective: no
     ! Errors:     distview_usage_error unless the plan has exchanged the array
@@ -437,7 +437,7 @@ contains
         call settle(label_known(self%plain, "distview_padding_plan%set_label", self%handle, label), stat, errmsg)
     end subroutine
 
-    ! Begins what exchange does; `exchange` ends it. The fields are targets, and asynchronous until then.
+    ! Begins an exchange; `exchange` ends it. The fields must be targets, and asynchronous until then.
     !
     ! Collective: over the plan's communicator; all ranks pass the same arrays
     ! Errors:     those of exchange
@@ -484,11 +484,11 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Combines padding with the elements that it copies, at their owners: the adjoint of exchange. Padding keeps its
-    ! values. `operation`: distview_sum, distview_minimum, distview_maximum or one of distview_operation_create().
+    ! Combines owned elements with their copies in padding: the adjoint of exchange. Padding keeps its values.
+    ! `operation`: distview_sum, distview_minimum, distview_maximum or one from distview_operation_create().
     !
-    ! Collective: over the plan's communicator; all ranks pass the same
-    ! Errors:     those of exchange; distview_shape_error for element types that are no numbers
+    ! Collective: over the plan's communicator; all ranks pass the same arguments
+    ! Errors:     those of exchange; distview_shape_error if elements are not numbers
     subroutine padding_plan_combine(self, operation, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, &
                                     f14, f15, f16, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
@@ -507,12 +507,12 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Fills the padding of the fields and calls the kernel for all interior cells, those that need no padding while
-    ! elements of other ranks are on their way.
+    ! Fills the padding of the fields and calls the kernel for all interior cells. Cells that need no padding are computed
+    ! while elements of other ranks are in transit.
     !
     ! Collective: over the plan's communicator; all ranks pass the same arrays
     ! Shapes:     the kernel reads around a cell no further than the plan's widths; it writes none of the fields
-    ! Errors:     those of exchange; what the kernel says (on all ranks)
+    ! Errors:     those of exchange; the kernel's own error (on all ranks)
     subroutine padding_plan_apply(self, kernel, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, &
                                   f15, f16, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
@@ -548,7 +548,7 @@ contains
         status = stat
     end function
 
-    ! Forgets the arrays that came so far.
+    ! Forgets all arrays used so far.
     !
     ! Collective: no, but all ranks forget at the same place between exchanges
     subroutine padding_plan_forget(self)
@@ -556,7 +556,7 @@ contains
         call forget_known(self%plain)
     end subroutine
 
-    ! Whether the plan can still be used: false if an exchange has been abandoned or has failed, as far as this rank knows.
+    ! Whether the plan is still usable: false if an exchange was abandoned or failed, as far as this rank knows.
     logical function padding_plan_is_usable(self, stat, errmsg) result(is_usable)
         class(distview_padding_plan), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -567,7 +567,7 @@ contains
         is_usable = answer /= 0
     end function
 
-    ! Bytes of buffers of the sets that came so far.
+    ! Bytes of buffers for the sets of arrays used so far.
     integer(int64) function padding_plan_workspace_bytes(self, stat, errmsg) result(bytes)
         class(distview_padding_plan), intent(in) :: self
         integer, intent(out), optional :: stat
@@ -578,7 +578,7 @@ contains
         bytes = answer
     end function
 
-    ! Geometry, partners and transports of this process, in words.
+    ! Geometry, partners and transports of this process, as text.
     function padding_plan_describe(self, stat, errmsg) result(text)
         class(distview_padding_plan), intent(in) :: self
         integer, intent(out), optional :: stat

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_plain_arrays: the plain arrays that plans are given, as handles of the C face. Programs use module
+! Module distview_plain_arrays: handles of the C face for plain arrays that are passed to plans. Programs use module
 ! distview.
 module distview_plain_arrays
     use, intrinsic :: iso_c_binding
@@ -13,27 +13,27 @@ module distview_plain_arrays
     public :: begin_plain, begin_one, same_plain, end_plain, forget_known
     public :: describe_fields, describe_field, take_fields, resolve_fields, mark_known_written, label_known
 
-    ! Known arrays are at most `most_known`, as the 32 sets of 16 fields that a plan keeps.
+    ! At most `most_known` arrays are known: a plan keeps 32 sets of 16 fields.
     integer, parameter, public :: most_known = 512, most_fields = 16
     type :: known_array
         type(distview_memory) :: memory
         type(c_ptr) :: array = c_null_ptr
         integer :: layout = 1
     end type
-    ! Field i is a section of layout i, or of the last one; this rank is process processes(i) of its grid. Pointers lead to
-    ! what is this one's own, which begin_plain makes and end_plain frees: keep_communicator() says why.
+    ! Field i is a section of layout i, or of the last layout; this rank is process processes(i) of its grid. begin_plain
+    ! allocates the targets of the pointers and end_plain frees them: keep_communicator() says why pointers.
     type, public :: plain_arrays
         type(distview_communicator), pointer :: comm => null()
         type(distview_layout), pointer :: layouts(:) => null()
         integer(c_int), pointer :: processes(:) => null()
         logical :: moving = .false.
-        ! The fields of one call: what they are, and the handles that they get.
+        ! The fields of one call: their descriptions and handles.
         type(distview_memory) :: fields(most_fields)
         logical :: is_absent(most_fields) = .false.
         type(c_ptr) :: handles(most_fields) = c_null_ptr
         integer :: field_count = 0
         logical :: has_gap = .false.
-        integer :: too_many = 0 ! fields, if they are more than most_fields
+        integer :: too_many = 0 ! number of fields, if above most_fields
         type(known_array), pointer :: known(:) => null()
         integer :: count = 0
         integer :: next = 1
@@ -83,7 +83,7 @@ contains
         if (present(moving)) plain%moving = moving
     end subroutine
 
-    ! Of one layout, by a communicator whose rank r is process r.
+    ! For one layout, with a communicator whose rank r is process r.
     subroutine begin_one(plain, comm, layout, moving)
         type(plain_arrays), intent(inout) :: plain
         type(distview_communicator), intent(in) :: comm
@@ -94,7 +94,7 @@ contains
         call begin_plain(plain, comm, layouts, [comm%rank()], moving)
     end subroutine
 
-    ! For another name of a plan, which has to see the arrays itself.
+    ! For another name of a plan, which keeps its own list of known arrays.
     subroutine same_plain(plain, other)
         type(plain_arrays), intent(inout) :: plain
         type(plain_arrays), intent(in) :: other
@@ -173,7 +173,7 @@ contains
         call c_describe_array(f, plain%fields(1))
     end subroutine
 
-    ! An array that is not allocated counts as absent, as the language has it.
+    ! By the language's rules, an unallocated array counts as absent.
     subroutine add_field(plain, number, f)
         type(plain_arrays), intent(inout) :: plain
         integer, intent(in) :: number
@@ -193,8 +193,8 @@ contains
         plain%fields(:plain%field_count) = fields(:plain%field_count)
     end subroutine
 
-    ! The number of what is known of a field, 0 if that is nothing. Fields come in the same order again and again. Those
-    ! without an address cannot be told apart: where arrays move, each is a new one, and to other plans all are the same.
+    ! The number of a field among the known arrays, 0 if it is new. Calls usually pass fields in the same order. Fields
+    ! without an address are indistinguishable: each is new if arrays move; else all of them are the same field.
     integer function find_known(plain, field, layout)
         type(plain_arrays), intent(inout) :: plain
         type(distview_memory), intent(in) :: field
@@ -247,8 +247,8 @@ contains
         plain%known(plain%count)%array = made
     end function
 
-    ! Handles of the described fields. `plan` is the plan that asks for them, `name` that of the procedure. What is wrong
-    ! on this rank alone all ranks are told.
+    ! Finds handles for the described fields. `plan` is the calling plan, `name` the procedure's name. An error on this
+    ! rank is reported to all ranks.
     integer(c_int) function resolve_fields(plain, name, plan) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name
@@ -260,7 +260,7 @@ contains
             return
         end if
         if (plain%moving) status = forget_moved(plain, name)
-        if (status /= distview_success) return ! of a call that all ranks know of
+        if (status /= distview_success) return ! all ranks know of this error
         if (plain%count + plain%field_count > most_known) call forget_known(plain)
         status = check_count(plain, name)
         do i = 1, plain%field_count
@@ -290,7 +290,7 @@ contains
         end if
     end function
 
-    ! Says of the described fields that they were written; of those that are not known nothing is valid.
+    ! Marks the described fields as written. Unknown fields need no mark: none of their padding is valid.
     integer(c_int) function mark_known_written(plain, name, plan) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name
@@ -309,7 +309,7 @@ contains
         end do
     end function
 
-    ! Gives the described field, which the plan knows, a name.
+    ! Sets a name for the described field, which the plan must know.
     integer(c_int) function label_known(plain, name, plan, label) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name, label
@@ -326,7 +326,7 @@ contains
         if (status /= distview_success) return
         empty = plain%fields(1)
         call take_nothing(plain%layouts(1)%handle, plain%processes(1), empty, is_missing)
-        ! No message tells of a section without cells.
+        ! A section without cells appears in no message.
         if (.not. (is_missing .or. c_associated(empty%data))) return
         at = find_known(plain, plain%fields(1), 1)
         if (at == 0) then
@@ -336,7 +336,7 @@ contains
         end if
     end function
 
-    ! Where arrays move, all ranks forget them if one rank has new ones. Ranks that cannot ask do not go on.
+    ! If arrays move, all ranks forget their arrays as soon as one rank has new ones. If the agreement fails, the call ends.
     integer(c_int) function forget_moved(plain, name) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_redistribution_plans: from one layout to any other. Programs use module distview.
+! Module distview_redistribution_plans: moves elements from one layout to any other. Programs use module distview.
 module distview_redistribution_plans
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -15,10 +15,11 @@ module distview_redistribution_plans
     implicit none
     private
 
-    ! Moves elements from one layout to any other, again and again.
+    ! A reusable plan that moves elements from one layout to any other.
     !
-    ! Plain arrays are known by their address, as those of distview_padding_plan. A rank that is no process of a grid
-    ! leaves out its section; a rank whose section has no cells may do so where it passes the other array, whose type it has.
+    ! The plan identifies plain arrays by address, as distview_padding_plan does. A rank that is not a process of a grid
+    ! leaves out its section. A rank whose section has no cells may leave it out if it passes the other array, which
+    ! determines the element type.
     type, public :: distview_redistribution_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(plain_arrays), private :: plain
@@ -109,22 +110,22 @@ module distview_redistribution_plans
 
 contains
 
-    ! By default every interior cell moves to that with the same global numbers.
+    ! By default every interior cell moves to the cell with the same global numbers.
     !
-    ! permutation           axis d of the target takes axis permutation(d) of the source: [2, 1] transposes
-    ! from_slice, to_slice  cells of the source, one slice for each of its axes, and of the target
-    ! from_ranks, to_ranks  the ranks that are processes 0, 1, ... of a grid; by default process p is rank p
-    ! buffer_bytes          in place: the most that a rank holds beside the arrays, of which it needs some; 0: as much as is
-    !                       good
+    ! permutation           axis d of the target is axis permutation(d) of the source: [2, 1] transposes
+    ! from_slice, to_slice  cells of the source and of the target, one slice for each axis
+    ! from_ranks, to_ranks  the ranks of processes 0, 1, ... of a grid; by default process p is rank p
+    ! buffer_bytes          in place: upper limit for a rank's buffers (some memory is needed); 0: the library chooses
     ! allow_missing_indices whether cells of the target may be missing in the source; these keep their values
-    ! fill_padding          whether to write also the target's padding that mirrors cells
-    ! conjugate             whether complex elements are conjugated on the way
+    ! fill_padding          whether to write also target padding that mirrors cells
+    ! conjugate             whether to conjugate complex elements on the way
     ! in_place              whether source and target may share memory
-    ! moving                as of distview_padding_plan
+    ! moving                as in distview_padding_plan
     !
-    ! Collective: over comm; all ranks pass the same
-    ! Errors:     distview_layout_error if numbers of axes differ, the permutation is none, slices do not fit, or an index
-    !             of the target is not in the source; distview_usage_error if a grid has more processes than comm ranks
+    ! Collective: over comm; all ranks pass the same arguments
+    ! Errors:     distview_layout_error if numbers of axes differ, `permutation` is not a permutation, slices do not fit,
+    !             or an index of the target is not in the source; distview_usage_error if a grid has more processes than
+    !             comm has ranks
     subroutine redistribution_plan_create(self, comm, from, to, permutation, from_slice, to_slice, from_ranks, to_ranks, &
                                           buffer_bytes, allow_missing_indices, fill_padding, conjugate, in_place, &
                                           moving, stat, errmsg)
@@ -145,7 +146,7 @@ contains
         integer(c_int) :: status
         made = c_null_ptr
         status = distview_success
-        if (c_associated(from%handle) .and. c_associated(to%handle)) then ! else the C face says what is missing
+        if (c_associated(from%handle) .and. c_associated(to%handle)) then ! else the C face reports the error
             call expect("axes of a permutation", axes_of(to%handle), status, permutation)
             call expect("ranks of the source", processes_of(from), status, from_ranks)
             call expect("ranks of the target", processes_of(to), status, to_ranks)
@@ -193,14 +194,14 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! A plan that moves elements to another program (sends), or from it. Each program passes the layout of its own
-    ! array, with one process for each of its ranks: process p is rank p of the intercommunicator's local group. execute
-    ! and its like are given one's own array alone. Options as of create; both programs pass the same. Where arrays move, all
-    ! ranks of a program forget at the same place: the other program asks nobody whether they do.
+    ! A plan that moves elements to another program (`sends`), or from it. Each program passes the layout of its own
+    ! array, with one process for each of its ranks: process p is rank p of the intercommunicator's local group. In
+    ! executions a program passes only its own array. Options as in create; both programs pass the same options. If arrays
+    ! move, all ranks of a program call forget at the same place: the programs do not agree on new arrays.
     !
     ! Collective: over both programs
-    ! Errors:     distview_usage_error if both programs send, or both receive; those of create (on all ranks); a layout of
-    !             another number of processes is an error of that rank
+    ! Errors:     distview_usage_error if both programs send, or both receive; those of create (on all ranks); a layout
+    !             with a wrong number of processes is an error of that rank only
     subroutine redistribution_plan_create_between(self, other, sends, mine, permutation, from_slice, to_slice, &
                                                   allow_missing_indices, fill_padding, conjugate, stat, errmsg)
         class(distview_redistribution_plan), intent(inout) :: self
@@ -256,7 +257,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! One number for each of `count` things.
+    ! Checks that a list has `count` numbers.
     subroutine expect(what, count, status, numbers)
         character(*), intent(in) :: what
         integer, intent(in) :: count
@@ -280,7 +281,7 @@ contains
         processes_of = layout%process_count(stat)
     end function
 
-    ! The process of a grid that this rank is; -1: none.
+    ! The process of a grid on this rank; -1: none.
     integer function process_of(comm, layout, ranks) result(process)
         type(distview_communicator), intent(in) :: comm
         type(distview_layout), intent(in) :: layout
@@ -292,10 +293,10 @@ contains
         end if
     end function
 
-    ! target = source. Element types are alike; elements of 1, 2, 4, 8 or 16 bytes.
+    ! target = source. Both have the same element type, of 1, 2, 4, 8 or 16 bytes.
     !
     ! Collective: over the plan's communicator
-    ! Cost:       no allocation for arrays that came before
+    ! Cost:       no allocation for arrays used before
     ! Errors:     distview_shape_error if an array is not of the plan's layout, or element types differ;
     !             distview_usage_error if source and target share memory and the plan is not in place (on all ranks)
     subroutine redistribution_plan_execute(self, source, target, stat, errmsg)
@@ -312,11 +313,11 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! Begins what execute does; `exchange` ends it. Until then the source must not be written, nor the target be read or
-    ! written; both are targets, and asynchronous.
+    ! Begins an execution; `exchange` ends it. Until then the program must not write the source, nor read or write the
+    ! target array. Both must have the attribute target, and be asynchronous.
     !
     ! Collective: over the plan's communicator
-    ! Cost:       no allocation for arrays that came before
+    ! Cost:       no allocation for arrays used before
     ! Errors:     those of execute; distview_usage_error if an execution of the plan is in flight or was abandoned (on all
     !             ranks)
     subroutine redistribution_plan_start(self, exchange, source, target, stat, errmsg)
@@ -340,7 +341,7 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! target = beta * target + alpha * source; alpha and beta are of the element type: integers, real or complex numbers.
+    ! target = beta * target + alpha * source; alpha and beta have the element type: integers, real or complex numbers.
     ! With beta = 0 the target is not read.
     !
     ! Collective: over the plan's communicator; all ranks pass the same values
@@ -374,10 +375,10 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! target = op(target, source); of an index that several processes of the source hold, every copy counts.
+    ! target = op(target, source). If several processes of the source hold an index, every copy counts.
     !
     ! Collective: over the plan's communicator; all ranks pass the same operation
-    ! Errors:     those of execute; distview_shape_error for element types that are no numbers
+    ! Errors:     those of execute; distview_shape_error if elements are not numbers
     subroutine redistribution_plan_combine(self, operation, source, target, stat, errmsg)
         class(distview_redistribution_plan), intent(inout) :: self
         integer, intent(in) :: operation
@@ -400,7 +401,7 @@ contains
         bytes = decimal(int(mod(memory%element, 2**24)))
     end function
 
-    ! A section of a rank that is no process of a grid is not looked at.
+    ! Ignores the section of a rank that is not a process of the grid.
     subroutine describe_sections(plain, source, target)
         type(plain_arrays), intent(inout) :: plain
         type(*), dimension(..), intent(in), asynchronous, optional :: source
@@ -417,7 +418,7 @@ contains
         if (.not. present(target)) call leave_out(plain, 2, present(source))
     end subroutine
 
-    ! An array that is not allocated counts as left out, as the language has it: its element type is that of the other one.
+    ! By the language's rules, an unallocated array counts as left out: the other array determines its element type.
     subroutine leave_out(plain, number, has_other)
         type(plain_arrays), intent(inout) :: plain
         integer, intent(in) :: number
@@ -430,7 +431,7 @@ contains
         if (.not. has_other) plain%has_gap = .true.
     end subroutine
 
-    ! Forgets the arrays that came so far.
+    ! Forgets all arrays used so far.
     !
     ! Collective: no, but all ranks forget at the same place between executions
     subroutine redistribution_plan_forget(self)
@@ -438,7 +439,7 @@ contains
         call forget_known(self%plain)
     end subroutine
 
-    ! Bytes of buffers of the arrays that came so far.
+    ! Bytes of buffers for the arrays used so far.
     integer(int64) function redistribution_plan_workspace_bytes(self, stat, errmsg) result(bytes)
         class(distview_redistribution_plan), intent(in) :: self
         integer, intent(out), optional :: stat

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Distributed arrays over MPI that speak the Distributed Array Protocol.
+"""Distributed arrays over MPI, shared with other packages through the Distributed Array Protocol.
 
     from mpi4py import MPI
     import distview
@@ -9,7 +9,7 @@
     u.exchange_padding()
     whole = u.gather()                      # on rank 0
 
-Importing initialises neither MPI (mpi4py does) nor Kokkos (the first exchange does).
+Importing the package initialises neither MPI (mpi4py does) nor Kokkos (the first exchange does).
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ from ._save import save
 from ._series import Hdf5Series
 from .plot import plot_array_distribution, plot_layout
 
-# Before mpi4py finalises MPI, which it does when the interpreter has gone further down.
+# atexit runs this before mpi4py finalises MPI: mpi4py does so later in the interpreter's shutdown.
 _atexit.register(finalize)
 _atexit.register(_distview.ignore_signals)
 
 
 def describe(layout_or_view: Layout | DistView) -> str:
-    """A layout in words, and for small arrays who owns what as a picture in text. Local."""
+    """The layout as text; for small arrays also a text picture of the owners. Local."""
     if not isinstance(layout_or_view, (Layout, DistView)):
         raise UsageError(
             f"describe: expected a Layout or a DistView, got {type(layout_or_view).__name__}"

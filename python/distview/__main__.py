@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a program on all ranks: an error that nobody catches is printed once, and the job ends.
+"""Runs a program on all ranks. An uncaught error is printed once and ends the job.
 
     mpirun -n 4 python -m distview program.py [ARGUMENT...]     also -m MODULE, or -c COMMAND
 """
@@ -29,10 +29,10 @@ options:
   -h, --help  show this text and end
 """
 
-#: Seconds that ranks which failed wait for others that may fail as well.
+#: Seconds that a failed rank waits for other ranks that may fail as well.
 PATIENCE = 2.0
 
-#: Where launchers tell a process its rank: Open MPI, other PMIx launchers, MPICH's and Intel's, MVAPICH, Slurm.
+#: Variables with the process's rank: Open MPI, other PMIx launchers, MPICH and Intel MPI, MVAPICH, Slurm.
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     except BaseException as error:
         trace = _of_program(error.__traceback__)
         if isinstance(error, SyntaxError) and trace is error.__traceback__:
-            trace = None  # in the program itself, whose line the error shows
+            trace = None  # the program itself has the syntax error, which shows its line
         text = "".join(traceback.format_exception(type(error), error, trace))
         key = (type(error).__name__, str(error))
         return _end(key, text.rstrip("\n"), error.__cause__ is not None, 1)
@@ -80,8 +80,8 @@ def _run(arguments: list[str]) -> None:
 
 
 def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without this file's and runpy's frames; all of it if there is nothing else, as where there is no
-    such program."""
+    """A traceback without this file's and runpy's frames. If it has no other frames, for example if the program does
+    not exist, the whole traceback."""
     at = trace
     while at is not None:
         file = at.tb_frame.f_code.co_filename
@@ -92,7 +92,7 @@ def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None
 
 
 def _world() -> Any:
-    """mpi4py's communicator of all ranks if it has several and can be used; else None."""
+    """mpi4py's communicator of all ranks if it has several ranks and is usable; else None."""
     module = sys.modules.get("mpi4py.MPI")
     if module is None or not module.Is_initialized() or module.Is_finalized():
         return None
@@ -100,9 +100,10 @@ def _world() -> Any:
 
 
 def _end(key: tuple[str, str], text: str, caused: bool, code: int) -> int:
-    """What a rank does whose program failed: with others that failed prints what they say, once.
+    """Ends a rank whose program failed. The failed ranks print each error once, together.
 
-    The status if all ranks ended so; else ends the job, as others may wait for this rank for ever.
+    Returns the status if all ranks left by SystemExit. Otherwise it ends the job: other ranks may wait for this rank
+    for ever.
     """
     _flush()
     world = _world()
@@ -116,19 +117,19 @@ def _end(key: tuple[str, str], text: str, caused: bool, code: int) -> int:
             _print(_summary(reports, world.size))
         if len(reports) == world.size and all(r[0][0] == "SystemExit" for r in reports.values()):
             return code
-        # What is unread when a job ends, launchers drop; and the lowest rank ends it.
+        # Launchers drop unread output when a job ends: the lowest rank waits briefly and ends the job first.
         time.sleep(0.2 if is_lowest else 2 * PATIENCE)
     except BaseException:
         traceback.print_exc()
-    # Also if all ranks failed: what they left unfinished could keep MPI_Finalize waiting.
+    # Also if all ranks failed: unfinished communication could keep MPI_Finalize waiting.
     world.Abort(code)
     return code
 
 
 def _print_alone(text: str) -> None:
-    """Prints what happened before MPI was there to tell what happened to others, as in a program with an error of
-    syntax: of ranks that a launcher has started, the lowest at once, as its end is that of the job; others, in case
-    they are the only ones, a little later."""
+    """Prints an error that occurred before MPI ran, for example a syntax error: the rank cannot learn the others' errors.
+    Rank 0 of the launcher prints at once, since its end ends the job. Other ranks print a little later: they may be
+    the only ones that failed."""
     rank = next((os.environ[name] for name in _RANKS if name in os.environ), "0")
     if text and rank != "0":
         time.sleep(PATIENCE)
@@ -136,9 +137,9 @@ def _print_alone(text: str) -> None:
 
 
 def _meet(world: Any, mine: Any) -> dict[int, Any]:
-    """The reports of the ranks that fail within PATIENCE, this one's among them, by rank.
+    """The reports of the ranks that fail within PATIENCE, this rank's included, by rank.
 
-    Messages on the communicator that the program may use: it has failed, and the job is about to end.
+    Sends messages on the program's own communicator: the program has failed, and the job is about to end.
     """
     mpi = sys.modules["mpi4py.MPI"]
     tag = world.Get_attr(mpi.TAG_UB) - 1
@@ -152,14 +153,14 @@ def _meet(world: Any, mine: Any) -> dict[int, Any]:
             reports[status.source] = world.recv(source=status.source, tag=tag)
         else:
             time.sleep(0.001)
-    # Others may still want what this rank sends; whoever does not fail never takes it.
+    # Failed ranks may still receive this rank's messages; a rank that does not fail never does.
     while len(reports) == world.size and requests and time.monotonic() < deadline:
         requests = [request for request in requests if not request.Test()]
     return reports
 
 
 def _summary(reports: dict[int, Any], size: int) -> str:
-    """What each group of ranks with one error says, by its lowest rank or, rather, one that knows the cause."""
+    """One text for each group of ranks with the same error: that of a rank that knows the cause, else of the lowest."""
     groups: dict[tuple[str, str], list[int]] = {}
     for rank in sorted(reports):
         groups.setdefault(reports[rank][0], []).append(rank)
@@ -176,11 +177,11 @@ def _summary(reports: dict[int, Any], size: int) -> str:
 
 
 def _flush() -> None:
-    """Hands on what the program has printed: a rank that is killed, as all are in the end, loses the rest."""
+    """Flushes the program's output: ranks are killed in the end, and would lose the rest."""
     try:
         sys.stdout.flush()
     except Exception:
-        pass  # closed by the program, or nobody reads it any more: what happened must be told all the same
+        pass  # the program closed it, or nobody reads it any more: the error must be printed all the same
 
 
 def _print(text: str) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a DistView answers to NumPy functions, arithmetic and comparisons.
+"""Refuses NumPy functions, arithmetic and comparisons of a DistView.
 
-Without these methods NumPy would take the section by its buffer and compute with this process's cells and
-their padding, without a word. np.asarray() remains the explicit way to do that.
+Without these methods NumPy would read the section through its buffer and silently compute with this process's cells
+and their padding. np.asarray() remains the explicit way to do that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 Class = TypeVar("Class")
 
-#: What to write for the whole array, by the function's name in NumPy.
+#: The call to write instead for the whole array, by the function's name in NumPy.
 _METHODS = {
     "sum": "sum()", "add.reduce": "sum()", "min": "min()", "amin": "min()", "minimum.reduce": "min()",
     "max": "max()", "amax": "max()", "maximum.reduce": "max()", "linalg.norm": "norm()",
@@ -50,7 +50,7 @@ def _name_of(function: Any) -> str:
     module = getattr(function, "__module__", None) or "numpy"
     prefix = module.removeprefix("numpy").lstrip(".")
     name = getattr(function, "__name__", repr(function))
-    # NumPy's own modules whose functions are called as np.<name>
+    # Functions of these NumPy modules are called as np.<name>
     return name if not prefix or prefix.startswith(("_", "core", "lib")) else f"{prefix}.{name}"
 
 
@@ -60,9 +60,9 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **keywords: A
 
 
 def _array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    """np.transpose, np.shape, np.ndim, and whether memory is shared; refuses others.
+    """Supports np.transpose, np.shape, np.ndim and tests for shared memory; refuses other functions.
 
-    np.transpose is collective, the rest local.
+    np.transpose is collective, the others are local.
     """
     name = _name_of(function)
     if name == "transpose":
@@ -114,7 +114,7 @@ def _assign(self: Any, key: Any, value: Any = None) -> None:
 
 def without_arithmetic(cls: type[Class]) -> type[Class]:
     """Class decorator: NumPy's functions, operators, comparisons and assignments raise a TypeError that says what to
-    write instead. Equality as objects is ``is``, and hashing stays that of the object."""
+    write instead. Use ``is`` to compare objects; hashing stays by identity."""
     methods = {"array_ufunc": _array_ufunc, "array_function": _array_function, "bool": _truth}
     methods.update(setitem=_assign, delitem=_assign)
     methods["hash"] = object.__hash__

@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 
 
 class DistView(Section["Scalar"]):
-    """One process's section of a distributed array: memory, and its place in the whole.
+    """One process's section of a distributed array: its memory and its place in the whole array.
 
-    Made by zeros(), wrap(), from_distarray() and their like. ``view`` is the whole section with
-    padding, ``owned`` the part without communication padding, ``interior`` the part without any:
-    NumPy arrays that share the memory; where only a device reads it CuPy arrays, or an error that names
-    copy_to_host(). shape, size, len and global indices are those of the interior, from 0; boundary
-    padding has negative indices and those from the size on. What writes them says mark_written() afterwards where
-    require_padding() is used: NumPy does not.
+    zeros(), wrap(), from_distarray() and similar functions make it. ``view`` is the whole section with
+    padding, ``owned`` the section without communication padding, ``interior`` the section without any padding.
+    All three are NumPy arrays that share the memory. If only a device can read the memory, they are CuPy arrays;
+    without CuPy they raise an error that names copy_to_host(). shape, size, len() and global indices count the
+    interior, from 0; boundary padding has negative indices and indices from the size on. A program that uses
+    require_padding() calls mark_written() after it has written through NumPy: the library does not see such writes.
 
-    Exports itself without a copy as ``__distarray__``, buffer, ``__array_interface__``,
-    ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. What is called here has finished on
-    return; where other libraries work on the array on streams of their own, set ``stream``. Properties are
-    local, methods say whether they are; all ranks call the collective ones, in the same order. In annotations
-    DistView[np.float64] says of what elements; DistView alone, of any.
+    The array exports its memory without a copy through ``__distarray__``, the buffer protocol,
+    ``__array_interface__``, ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. Methods have finished when
+    they return, except start_exchange(). If another library works on the array on its own stream, set ``stream`` to it.
+    Properties are local. Each method says whether it is local or collective; all ranks call the collective methods
+    in the same order. In annotations DistView[np.float64] names the element type; DistView alone accepts any.
     """
 
     def __getitem__(self, key: Any) -> DistView[Scalar]:
-        """A slice: an array over the same memory, whose section is this process's part of it.
+        """A slice: an array over the same memory. Its section is this process's part of the slice.
 
-        key: slices, ... or both, as NumPy takes them; no integers, which would drop an axis and its
+        key: slices, ``...`` or both, as in NumPy. Integers are refused: they would drop an axis and its
         processes. Slices count interior cells, as gather() does: array[key].gather() is
-        array.gather()[key]. The result has no padding; its block axes are irregular, and processes may
-        have nothing of it.
+        array.gather()[key]. The result has no padding. Its block axes are irregular, and some processes may
+        hold no cell of it.
 
-        Steps must be positive, a cyclic axis must stay one (or the slice lie within one round of
-        its processes), and an unstructured axis is taken whole; redistribute(array, ..., from_slice=key)
-        takes any. Local; all processes take the same slices, in the same order.
+        Steps must be positive. A cyclic axis must stay cyclic, or the slice must lie within one round of its
+        processes. An unstructured axis must be taken whole. redistribute(array, ..., from_slice=key) accepts
+        any slice. Local; all processes take the same slices, in the same order.
         """
         slices = axis_slices(key, self._attached_layout("slice").shape, "slice")
         result: DistView[Scalar] = DistView.__new__(DistView)
@@ -78,53 +78,54 @@ class DistView(Section["Scalar"]):
 
     @collective("exchange_padding", of_array)
     def exchange_padding(self, *others: DistView, stencil: str = "box") -> None:
-        """Fills the padding from the neighbours' elements, of others as well in the same messages.
+        """Fills the padding with the neighbours' elements, also that of others, in the same messages.
 
-        Periodic axes wrap around; boundary padding of other axes is not touched. stencil: "box" fills all of
-        it; "faces" leaves out the corners, which are padding along more than one axis: fewer neighbours, for
-        stencils whose points differ along one axis only. Collective over the arrays' communicator, in the same
-        order on all ranks. Finished on return.
+        Periodic axes wrap around; boundary padding of other axes is not touched. stencil: "box" fills all
+        padding; "faces" leaves out the corners (padding along more than one axis) and needs fewer neighbours:
+        for stencils whose points differ along one axis only. Collective over the arrays' communicator, in the
+        same order on all ranks. Finished on return.
         """
         self._exchange_padding(list(others), stencil)
 
     @collective("start_exchange", of_array)
     def start_exchange(self, *others: DistView, stencil: str = "box") -> PaddingExchange:
-        """Begins what exchange_padding() does, and returns what ends it, to compute in between:
+        """Begins exchange_padding() and returns a handle that finishes it. Compute in between:
 
             with u.start_exchange():
-                compute_inner_cells(u)      # that need no padding
+                compute_inner_cells(u)      # cells that need no padding
             compute_outer_cells(u)
 
-        Until it is finished the arrays' padding must be neither read nor written, and cells near the
-        sections' borders not written. Collective, in the same order on all ranks.
+        Until the exchange is finished, the program must neither read nor write the arrays' padding, nor write
+        cells near the sections' borders. Collective, in the same order on all ranks.
         """
         return PaddingExchange(self._start_exchange("start_exchange", list(others), stencil))
 
     @collective("require_padding", of_array)
     def require_padding(self, depth: int | tuple[int, int], *others: DistView, stencil: str = "box") -> bool:
-        """Fills padding where it is not valid to that depth, and nothing else; returns whether there was any.
+        """Exchanges only the padding that is not valid to that depth; returns whether it exchanged any.
 
             u.require_padding(1)                # exchanges
             u.require_padding(1)                # does not: nothing was written since
             u.interior[...] *= 2
-            u.mark_written()                    # of what NumPy writes the library knows nothing
+            u.mark_written()                    # the library does not see what NumPy writes
             u.require_padding(1)                # exchanges
 
-        depth: a width, or (low, high). What exchanges have filled since elements were written last is
-        ``valid_padding``; what the library writes itself it knows of. others: whose padding is looked at as well.
-        stencil: as exchange_padding().
+        depth: a width, or (low, high). ``valid_padding`` is the depth that exchanges have filled since the last
+        write. The library sees its own writes. others: arrays whose padding is examined as well.
+        stencil: as in exchange_padding().
 
-        Collective over the arrays' communicator, in the same order on all ranks; decided without communication, but
-        for the first time that these arrays are exchanged. If ranks do not find the same, as after mark_written() on
-        some of them only, those that wait for others get an error. Raises UsageError if no exchange fills padding so deep.
+        Collective over the arrays' communicator, in the same order on all ranks. The decision needs no communication,
+        except the first time that these arrays are exchanged. If ranks decide differently, for example after
+        mark_written() on some ranks only, the ranks that wait for others get an error. Raises UsageError if no
+        exchange fills padding so deep.
         """
         return self._require_padding(depth, list(others), stencil)
 
     def mark_padding_valid(self, depth: Widths, corners: bool = True) -> None:
-        """Says that the program has filled padding itself: it is valid to that depth.
+        """Declares padding valid to that depth, after the program has filled it itself.
 
-        depth: a width, or one width or (low, high) per axis. corners: whether what is padding along several axes is
-        valid, too. All ranks say the same, of sides at a wall too. Local, as mark_written().
+        depth: a width, or one width or (low, high) per axis. corners: whether cells that are padding along several
+        axes are valid, too. All ranks pass the same arguments, also for sides at a wall. Local, as mark_written().
         """
         self._mark_padding_valid(padding_depths(depth, self.ndim, "mark_padding_valid"), bool(corners))
 
@@ -132,38 +133,38 @@ class DistView(Section["Scalar"]):
     def combine_padding(
         self, *others: DistView, operation: str = "sum", stencil: str = "box"
     ) -> None:
-        """Combines the padding with the elements that it copies: the adjoint of exchange_padding().
+        """Combines each element with its copies in padding: the adjoint of exchange_padding().
 
-        Each element becomes element op copy op copy ..., op being "sum", "min" or "max", for all copies of
-        it in the padding of this and other processes: what was collected there goes to its owners. The
-        padding keeps its values; set it to zero before collecting again. NaN on either side gives NaN. Elements
-        are int32, int64, uint32, uint64, float32, float64, and for sums complex64 or complex128. Of others as
-        well, of the same element type, in the same messages. stencil: the padding that exchange_padding() would
-        fill. Collective, in the same order on all ranks. Finished on return.
+        Each element becomes element op copy op copy ..., where op is "sum", "min" or "max" and the copies lie in
+        the padding of this and other processes: contributions collected in padding reach their owners. The
+        padding keeps its values; set it to zero before collecting again. If an operand is NaN, the result is NaN.
+        Element types: int32, int64, uint32, uint64, float32, float64; for sums also complex64 and complex128.
+        others are combined in the same messages and must have the same element type. stencil: selects the padding,
+        as in exchange_padding(). Collective, in the same order on all ranks. Finished on return.
         """
         self._combine_padding(list(others), operation, stencil)
 
     @collective("petsc_vec", of_array)
     def petsc_vec(self) -> Any:
-        """The array as a petsc4py.PETSc.Vec, without a copy: what PETSc writes stands in the array.
+        """The array as a petsc4py.PETSc.Vec without a copy: PETSc writes into the array's memory.
 
             ksp.solve(b.petsc_vec(), u.petsc_vec())
 
-        Rows are the cells of rank 0 in C order, then those of rank 1, and so on. The Vec keeps the memory. The array
-        has float64 elements in memory of the host and no padding: of one with padding, copy the interior. PETSc keeps
-        norms of a Vec: of one that is kept while the array is written, call vec.stateIncrease() on all ranks before the
-        next use; a new petsc_vec() needs none. Importing petsc4py starts PETSc. Collective. Raises UsageError if petsc4py
-        is not installed.
+        Rows are the cells of rank 0 in C order, then those of rank 1, and so on. The Vec keeps the memory alive. The
+        array must have float64 elements in host memory and no padding; if it has padding, copy its interior. PETSc
+        caches norms of a Vec: if the array is written while the program keeps the Vec, call vec.stateIncrease() on all
+        ranks before using it again; a new petsc_vec() needs no such call. Importing petsc4py starts PETSc. Collective.
+        Raises UsageError if petsc4py is not installed.
         """
         return petsc_vec(self)
 
     @collective("transpose", of_array, "RedistributionPlan", "RedistributionPlan.execute", "redistribute")
     def transpose(self, *axes: Any) -> DistView[Scalar]:
-        """A new array whose axis d is axis axes[d] of this one; in reverse order unless given.
+        """A new array whose axis d is axis axes[d] of this one; without axes, their order is reversed.
 
-        Its layout is that of the axes, over the process grid with its axes in the same order. Only
+        Each axis keeps its layout, and the axes of the process grid are permuted in the same way. Only
         interior cells are written: exchange_padding() fills the padding. np.transpose(array) is the
-        same. Collective; for doing it again and again see RedistributionPlan.
+        same. Collective. For repeated transposes use a RedistributionPlan.
         """
         return transpose(self, axes, DistView)
 
@@ -171,7 +172,7 @@ class DistView(Section["Scalar"]):
     def gather(self, root: int = 0, cells: str = "interior") -> npt.NDArray[Scalar] | None:
         """All sections' cells as one NumPy array on rank root; None elsewhere.
 
-        cells: "interior" has the cells at their global indices; "owned" has boundary padding too,
+        cells: "interior" puts the cells at their global indices; "owned" adds the boundary padding
         before and after them.
         Unstructured axes are in ascending order of their indices. Collective.
         """
@@ -179,11 +180,11 @@ class DistView(Section["Scalar"]):
 
     @collective("scatter", of_array)
     def scatter(self, values: npt.ArrayLike, root: int = 0, cells: str = "interior") -> None:
-        """Writes a whole array on rank root to all sections' cells: the reverse of gather().
+        """Writes a whole array from rank root to all sections' cells: the reverse of gather().
 
-        values: on root what NumPy can make an array of, with the shape that gather() gives; its elements
-        are converted as np.copyto(casting="same_kind") does. Not looked at elsewhere. An index of an
-        unstructured axis that several processes hold goes to all of them. Collective.
+        values: on root anything that NumPy converts to an array, with the shape that gather() returns; elements
+        are converted as by np.copyto(casting="same_kind"). Ignored on other ranks. If several processes hold
+        an index of an unstructured axis, all of them get the element. Collective.
         """
         scatter(self, values, root, cells)
 
@@ -191,11 +192,11 @@ class DistView(Section["Scalar"]):
     def to_hdf5(
         self, path: Path, name: str, attributes: Attributes | None = None, **options: Unpack[SaveOptions]
     ) -> None:
-        """Writes the array to a new file of HDF5, under a name: save(path, {name: array}, attributes, ...).
+        """Writes the array to a new HDF5 file under a name: save(path, {name: array}, attributes, ...).
 
             u.to_hdf5("u.h5", "u", {"time": 1.5})       # h5py.File("u.h5")["u"][...]
 
-        options: those of save(). Collective.
+        options: as in save(). Collective.
         """
         write("to_hdf5", path, self, attributes, dict(options), name=(name,))
 
@@ -211,12 +212,12 @@ class DistView(Section["Scalar"]):
     def sum(self, cells: str = "interior", reproducible: bool = False) -> Any:
         """The sum over all processes' cells. Collective.
 
-        float: of floating-point elements, added up in 64 bits; complex: of complex ones. int: of
-        others, modulo 2^64 as np.sum, booleans count as 0 and 1. Elements of an unstructured axis
-        that are on several processes count on each.
+        The result is a float for floating-point elements, added in 64 bits; a complex for complex elements;
+        an int for all others, modulo 2^64 as in np.sum (booleans count as 0 and 1). If several processes hold
+        an index of an unstructured axis, its element counts once for each of them.
 
-        reproducible: the exact sum, rounded once to the nearest float64 (of complex elements by parts): the
-        same bits for any number of processes and any layout.
+        reproducible: computes the exact sum and rounds it once to the nearest float64 (complex elements: each
+        part): the same bits for any number of processes and any layout.
         """
         return _reductions.total(self, "sum", cells, reproducible)
 
@@ -226,7 +227,7 @@ class DistView(Section["Scalar"]):
     def min(self: DistView[np.integer[Any] | np.bool_], cells: str = ...) -> int: ...
     @collective("min", of_array)
     def min(self, cells: str = "interior") -> Any:
-        """The least of all processes' cells; NaN if one is. Collective."""
+        """The least value over all processes' cells; NaN if any cell is NaN. Collective."""
         return _reductions.extreme(self, "min", cells)
 
     @overload
@@ -235,15 +236,15 @@ class DistView(Section["Scalar"]):
     def max(self: DistView[np.integer[Any] | np.bool_], cells: str = ...) -> int: ...
     @collective("max", of_array)
     def max(self, cells: str = "interior") -> Any:
-        """The greatest of all processes' cells; NaN if one is. Collective."""
+        """The greatest value over all processes' cells; NaN if any cell is NaN. Collective."""
         return _reductions.extreme(self, "max", cells)
 
     @collective("norm", of_array)
     def norm(self, order: float = 2, cells: str = "interior", reproducible: bool = False) -> float:
         """The 1-, 2- or infinity-norm over all processes' cells, in 64 bits. Collective.
 
-        reproducible: of absolute values, or of squares, the exact sum; it, or its square root, is rounded
-        once. The absolute values of complex elements are rounded one by one.
+        reproducible: sums absolute values or squares exactly, and rounds the sum, or its square root, once.
+        The absolute values of complex elements are rounded one by one.
         """
         return _reductions.norm(self, order, cells, reproducible)
 
@@ -274,10 +275,10 @@ class DistView(Section["Scalar"]):
     ) -> int: ...
     @collective("dot", of_array)
     def dot(self, other: DistView, cells: str = "interior", reproducible: bool = False) -> Any:
-        """The scalar product with an array of the same layout; this one is conjugated. Collective.
+        """The scalar product with an array of the same layout; this array is conjugated. Collective.
 
-        Added up as sum() does, in the type that NumPy gives to the product of the two. reproducible: the
-        exact sum of the exact products, rounded once.
+        Products are added as in sum(), in the type that NumPy gives to a product of both element types.
+        reproducible: the exact sum of the exact products, rounded once.
         """
         return _reductions.dot(self, other, cells, reproducible)
 
@@ -286,5 +287,5 @@ class DistView(Section["Scalar"]):
 def dot(
     first: DistView[Any], second: DistView[Any], cells: str = "interior", reproducible: bool = False
 ) -> Any:
-    """The scalar product of two arrays of the same layout, as DistView.dot(): first is conjugated. Collective."""
+    """The scalar product of two arrays of the same layout, as DistView.dot(); first is conjugated. Collective."""
     return _reductions.dot(first, second, cells, reproducible)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The state of a program in a file."""
+"""Checkpoints: the state of a program in a file."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadedCheckpoint:
-    """What Checkpoint.load() has found. Local."""
+    """The result of Checkpoint.load(). Local."""
 
-    #: By name.
+    #: Scalars by name.
     scalars: dict[str, StoredAttribute]
-    #: Which file was read.
+    #: The file that was read.
     path: str
-    #: Why no later one was, of all of these; empty if it is the last one.
+    #: Why the later checkpoints were not read, each of them; empty if the last one was read.
     damage: str
 
 
@@ -55,20 +55,20 @@ def _of_comm(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
 
 
 class Checkpoint:
-    """The state of a program in a file: named arrays and numbers, from which it goes on in any layout on any ranks.
+    """The state of a program in a file: named arrays and numbers. The program resumes in any layout, on any ranks.
 
         checkpoint = distview.Checkpoint("run.h5", comm)
         checkpoint.save({"h": h, "u": u}, {"step": step, "time": time})
         ...
         step = checkpoint.load({"h": h, "u": u}).scalars["step"]
 
-    A checkpoint replaces the one before only when it is whole and on the disk, so that there is always one to go on
-    from, whenever a writer is killed; what a killed writer leaves is removed by the next one. Files are those of
+    A checkpoint replaces the previous one only when it is complete and on the disk. Hence a usable checkpoint always
+    exists, whenever a writer is killed; the next writer removes the remains of a killed one. Files have the format of
     save(), with checksums.
 
-    keep: how many there are at most: "run.h5", the last one, "run.h5.1", the one before. sync=False: save() returns
-    when the system has the file, not only when the disk has. progress and other options: as save(). Collective over
-    comm. Raises UsageError for arguments that cannot be, and in a build without HDF5.
+    keep: the greatest number of checkpoints: "run.h5" is the last one, "run.h5.1" the one before. sync=False: save()
+    returns when the system has the file, possibly before the disk has it. progress and other options: as in save().
+    Collective over comm. Raises UsageError for impossible arguments, and in a build without HDF5.
     """
 
     @collective("Checkpoint", _of_comm)
@@ -97,12 +97,12 @@ class Checkpoint:
 
     @property
     def path(self) -> str:
-        """Where the last checkpoint is."""
+        """The file of the last checkpoint."""
         return self._path
 
     @named("Checkpoint.path_of")
     def path_of(self, age: int) -> str:
-        """The file that is ``age`` checkpoints older than the last one. Local."""
+        """The file of the checkpoint that is ``age`` checkpoints older than the last one. Local."""
         if not is_int(age) or not 0 <= age < 2**31:
             raise UsageError(f"Checkpoint.path_of: expected a number from 0 on, got {short(age)}")
         return _distview.checkpoint_path(self._comm, self._path, int(age))
@@ -111,7 +111,7 @@ class Checkpoint:
     def save(self, arrays: Mapping[str, Section[Any]], scalars: Attributes | None = None) -> None:
         """Writes a checkpoint of arrays and scalars by name. Collective.
 
-        Raises FileError if it cannot be written: the checkpoints that there are stay as they are.
+        Raises FileError if it cannot be written: existing checkpoints stay as they are.
         """
         caller = "Checkpoint.save"
 
@@ -126,12 +126,12 @@ class Checkpoint:
 
     @collective("Checkpoint.load", _of_self, "Checkpoint.load")
     def load(self, arrays: Mapping[str, Section[Any]], falls_back: bool = False) -> LoadedCheckpoint:
-        """Fills arrays from the last checkpoint, of any layout and ranks. Collective.
+        """Fills arrays from the last checkpoint, written in any layout on any ranks. Collective.
 
-        If that is damaged, cut short or not there: from the one before it if falls_back, else the FileError names that
-        one; what the system refuses to read is a FileError in any case. Padding is not valid afterwards:
-        exchange_padding() fills it. Raises ShapeError if shape or element type of an array differ, UsageError if its
-        name is not there.
+        If that checkpoint is damaged, truncated or missing, load() reads the previous one if falls_back is True, else
+        it raises a FileError that names the previous one. If the system refuses to read a file, it always raises a
+        FileError. Padding is not valid afterwards: exchange_padding() fills it. Raises ShapeError if an array's shape
+        or element type differs, UsageError if the checkpoint lacks its name.
         """
         caller = "Checkpoint.load"
 

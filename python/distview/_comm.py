@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Communicators: what users pass as ``comm`` and what the compiled part takes."""
+"""Communicators: converts the users' ``comm`` for the compiled part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Parameters = ParamSpec("Parameters")
 
 @functools.cache
 def _check_same_mpi() -> None:
-    """mpi4py and this module must be built with one MPI library: handles of another are garbage."""
+    """mpi4py and this module must use the same MPI library: handles of another library are garbage."""
     from mpi4py import MPI
 
     if MPI._sizeof(MPI.Comm) != _distview.mpi_comm_bytes or (
@@ -35,12 +35,12 @@ def _check_same_mpi() -> None:
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
 _has_warned = False
-#: Whether collective calls tell the other ranks where in the program they are made: once there is a deadline.
+#: Whether collective calls report their line of the program to other ranks; set once a deadline exists.
 tells_sites = bool(os.environ.get("DISTVIEW_DEADLINE"))
 
 
 def _warn_of_no_comm() -> None:
-    """Warns, once, where several ranks run and one of them makes an array of its own: often by mistake."""
+    """Warns once if several ranks run and each makes an array of its own, which is often a mistake."""
     global _has_warned
     module = sys.modules.get("mpi4py.MPI")
     if _has_warned or module is None or not module.Is_initialized() or module.Is_finalized():
@@ -60,7 +60,7 @@ def _warn_of_no_comm() -> None:
 def communicator(comm: Any) -> _distview.Communicator | None:
     """The library's communicator of an mpi4py communicator, of the int that its py2f() returns, or of None.
 
-    Collective over comm the first time that it comes.
+    Collective over comm at its first use.
     """
     if comm is None:
         _warn_of_no_comm()
@@ -73,7 +73,7 @@ def communicator(comm: Any) -> _distview.Communicator | None:
         if module.Is_finalized():
             raise UsageError("distview: MPI is already finalised")
     if module is not None and type(comm) is int:
-        # Of any other number MPI libraries may make something that looks like a communicator.
+        # MPI libraries may convert any other number to something that looks like a communicator.
         if not -(2**31) <= comm < 2**31 or (found := _of_fortran(module, comm)) is None:
             raise UsageError(_expected_comm(f"{comm}, which py2f() does not return for any communicator"))
         comm = found
@@ -86,7 +86,7 @@ def communicator(comm: Any) -> _distview.Communicator | None:
 
 
 def _of_fortran(module: Any, handle: int) -> Any:
-    """mpi4py's communicator of a Fortran handle; None for other numbers."""
+    """mpi4py's communicator for a Fortran handle; None for other numbers."""
     try:
         found = module.Comm.f2py(handle)
         if found != module.COMM_NULL:
@@ -106,10 +106,10 @@ def agreed(
     action: Callable[[], Result],
     alike: Callable[[Result], dict[str, Any]] = lambda result: {},
 ) -> Result:
-    """What action() returns, once it has returned on all ranks; what it raises on one, all raise.
+    """Returns the result of action() once it has returned on all ranks. If it raises on one rank, all ranks raise.
 
-    ``alike`` of the results, values by name, must be the same on all ranks, as text; the error of
-    ranks that differ shows the first that does. Ranks that failed find their own exception as the
+    ``alike(result)`` gives values by name that must be the same, as text, on all ranks; if ranks differ, the error
+    shows the first value that differs. On ranks that failed, the error has their own exception as its
     ``__cause__``. The action must not communicate. Collective over comm.
     """
     if comm is None:
@@ -118,7 +118,7 @@ def agreed(
     def step() -> tuple[Result, int, dict[str, Any]]:
         result = action()
         values = alike(result)
-        # Of a layout its text is long.
+        # The text of a layout is long: its fingerprint stands for it.
         texts = [str(getattr(value, "fingerprint", value)) for value in values.values()]
         return result, zlib.crc32(repr(texts).encode()), values
 
@@ -128,7 +128,7 @@ def agreed(
 def _call_site(
     communicator_of: Callable[..., _distview.Communicator | None], args: Any, kwargs: Any
 ) -> _distview.CallSite | None:
-    """Tells the other ranks where the program makes the call that follows, as long as the result lives."""
+    """Reports the program's line of the following call to other ranks, as long as the result lives."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
@@ -136,17 +136,17 @@ def _call_site(
     try:
         comm = communicator_of(*args, **kwargs)
         return None if comm is None else _distview.CallSite(comm, site)
-    except Exception:  # of arguments that the call itself refuses
+    except Exception:  # the arguments are wrong: the call itself refuses them
         return None
 
 
 def collective(
     caller: str, communicator_of: Callable[..., _distview.Communicator | None], *inner: str
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
-    """Decorator of a collective function: arguments that Python itself refuses on one rank, as unknown
-    keywords, are a UsageError on all, and texts of errors begin as named_after() says.
+    """Decorator of a collective function. If Python itself refuses arguments on one rank, such as unknown keywords, all
+    ranks raise a UsageError. Texts of errors begin as named_after() says.
 
-    communicator_of: of the function's arguments, the communicator on which the others wait.
+    communicator_of: takes the function's arguments and returns the communicator on which the other ranks wait.
     """
 
     def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -159,7 +159,7 @@ def collective(
                 named_after(error, caller, inner)
                 raise
             except TypeError as error:
-                # Of an error at the call itself, and of no other, the traceback ends here.
+                # The traceback ends here only if the call itself failed.
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                     raise
                 # "DistView.gather() got ..."
@@ -185,7 +185,7 @@ def of_comm(position: int) -> Callable[..., _distview.Communicator | None]:
     """For collective(): the argument ``comm``, which also has a position."""
 
     def take(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
-        # The keyword first: where both are given, what has the position was meant to be something else.
+        # The keyword first: if both are given, the positional argument was meant for another parameter.
         given = kwargs.get("comm")
         return communicator(args[position] if given is None and len(args) > position else given)
 
@@ -193,7 +193,7 @@ def of_comm(position: int) -> Callable[..., _distview.Communicator | None]:
 
 
 def of_array(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
-    """For collective(): that of the first argument that has one."""
+    """For collective(): the communicator of the first argument that has one."""
     for argument in (*args, *kwargs.values()):
         found = getattr(argument, "_communicator", None)
         if found is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Making distributed arrays: new ones, of a section's memory, and of other libraries' arrays."""
+"""Makes distributed arrays: in new memory, over a section's memory, and from other libraries' arrays."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=np.generic)
 
-# What a dtype makes of an array's type: of builtins bool stands before int, and int before float and complex, which it
-# passes for.
+# Overloads map a dtype to the array's type. bool stands before int, and int before float and complex: type checkers
+# accept bool as int, and int as float or complex.
 
 
 @overload
@@ -77,35 +77,35 @@ def zeros(
 ) -> DistView:
     """A new distributed array of zeros.
 
-    shape: the interior sizes, an int for one axis. layout: one entry per axis,
+    shape: sizes of the interior, or an int for one axis. layout: one entry per axis,
 
         "b"                      blocks whose sizes differ by at most one (the default)
         "n"                      not distributed: one process has the whole axis
         ("b", "regular")         blocks of ceil(n / P)
         [0, 5, 12]               blocks between these bounds (also ("b", [0, 5, 12]))
-        "c", ("c", 64)           dealt out one by one, or in blocks of 64
+        "c", ("c", 64)           cyclic: dealt out one by one, or in blocks of 64
         [[0, 2], [1, 3]]         the indices of every process (also ("u", [...]))
         an integer NumPy array   the indices of this process (also ("u", array)); collective
         ("u", lists, True)       the same, promising that no index is on two processes
 
-    or a string of one letter per axis; for one axis the entry itself (but ("u", [[0, 2]]) for the
-    list of one process: [[0, 2]] is an entry for each axis, and [0, 2] are bounds). On axes with
-    index lists or block bounds the size may be None. Or a Layout, whose shape is the shape
-    (or None), and which has padding, periodicity and grid of its own.
+    or a string of one letter per axis. For one axis layout may be the entry itself. Exception: the list of one
+    process is ("u", [[0, 2]]), since [[0, 2]] is one entry per axis and [0, 2] are bounds. On axes with
+    index lists or block bounds the size may be None. layout may also be a Layout, which has its own padding,
+    periodicity and grid; shape is then the Layout's shape or None.
 
     comm: an mpi4py communicator (or the int that its py2f() returns), or None for one process.
-    padding: width of the communication padding, of all block axes, or one width or (low, high) per
-    axis. boundary: the same of the padding at the array's two ends; as wide as padding unless given.
-    periodic: whether the ends meet, for all block axes or per axis. grid: numbers of processes per axis; None or 0
-    where it may be chosen: as near to equal as possible, the greater for the earlier axes.
-    dtype: any of NumPy's booleans, integers, floating-point and complex numbers in native byte
-    order, but for those of long double; other elements can be wrapped and imported, not made.
+    padding: width of the communication padding, one for all block axes, or one width or (low, high) per
+    axis. boundary: the same for the padding at the array's two ends; by default as wide as padding.
+    periodic: whether the two ends are connected, for all block axes or per axis. grid: number of processes per axis;
+    where it is None or 0, the library chooses: as near to equal as possible, larger numbers for earlier axes.
+    dtype: any boolean, integer, floating-point or complex type of NumPy in native byte order, except long
+    doubles. Arrays of other elements can be wrapped and imported, not made.
 
-    device: whose memory. "cpu" (the default); "cuda", this process's CUDA device, or "cuda:N", which
-    must be that one; "cuda_managed", "cuda_host": memory that the device and the host read; or another
-    array's ``device``. Ranks may differ. All but "cpu" need a build with support for CUDA.
+    device: the memory to use. "cpu" (the default); "cuda", this process's CUDA device, or "cuda:N", which
+    must be that device; "cuda_managed", "cuda_host": memory that the device and the host read; or another
+    array's ``device``. Ranks may differ. All except "cpu" need a build with CUDA support.
 
-    Collective over comm: all ranks pass the same, but for index arrays. Raises LayoutError or
+    Collective over comm: all ranks pass the same arguments, except index arrays. Raises LayoutError or
     UsageError, the same on all ranks.
     """
     return make(
@@ -153,7 +153,7 @@ def empty(
 def empty(
     shape: Shape, layout: Description = None, comm: Comm = None, dtype: AnyType = "float64", **keywords: Any
 ) -> DistView:
-    """A new distributed array of any values (today zeros); arguments as zeros(). Collective over comm."""
+    """A new distributed array of unspecified values (today zeros); arguments as in zeros(). Collective over comm."""
     return make(DistView, "empty", shape, layout, comm, dtype, **_checked("empty", comm, keywords))
 
 
@@ -196,7 +196,7 @@ def ones(
 def ones(
     shape: Shape, layout: Description = None, comm: Comm = None, dtype: AnyType = "float64", **keywords: Any
 ) -> DistView:
-    """A new distributed array of ones, padding included; arguments as zeros(). Collective over comm."""
+    """A new distributed array of ones, padding included; arguments as in zeros(). Collective over comm."""
     return _filled("ones", shape, 1, layout, comm, dtype, keywords)
 
 
@@ -240,7 +240,7 @@ def full(
     shape: Shape, value: Any, layout: Description = None, comm: Comm = None, dtype: AnyType = "float64",
     **keywords: Any,
 ) -> DistView:  # fmt: skip
-    """A new distributed array of one value, padding included; other arguments as zeros().
+    """A new distributed array filled with one value, padding included; other arguments as in zeros().
 
     Collective over comm.
     """
@@ -301,10 +301,10 @@ def from_function(
 ) -> DistView:
     """A new distributed array of function(i, j, ...) at each global index, padding included.
 
-    The function gets one array of global indices per axis, of the section's shape, and is called
-    once on every process; it must not communicate. Indices are the interior's, from 0: boundary
-    padding has negative ones and those from the size on. Other arguments as zeros(). What it raises
-    on a rank is raised there as it is, and on the other ranks as an Error with its class and text.
+    The function is called once on every process. It gets one array of global indices per axis, each of the
+    section's shape, and must not communicate. Indices count the interior from 0; boundary padding has
+    negative indices and indices from the size on. Other arguments as in zeros(). An exception of the function
+    propagates unchanged on its rank; the other ranks raise an Error with its class and text.
 
     Collective over comm.
     """
@@ -334,7 +334,7 @@ def from_function(
     return result
 
 
-#: Keywords of zeros(), for functions that pass them on.
+#: Keywords of zeros() that other functions accept and pass on.
 _KEYWORDS = ("padding", "boundary", "periodic", "grid", "device")
 
 
@@ -371,9 +371,9 @@ def zeros_like(
 def zeros_like(view: DistView, dtype: AnyType, device: Device = None) -> DistView: ...
 @collective("zeros_like", of_array)
 def zeros_like(view: DistView, dtype: AnyType | None = None, device: Device = None) -> DistView:
-    """A new array of zeros with the layout of another one. Collective over its communicator.
+    """A new array of zeros with the layout of another array. Collective over that array's communicator.
 
-    dtype, device: those of the other one unless given.
+    dtype, device: by default those of the other array.
     """
     return make_like(DistView, "zeros_like", view, dtype, device)
 
@@ -399,11 +399,11 @@ def wrap(
     periodic: Flags = False,
     grid: Grid = None,
 ) -> DistView:
-    """A distributed array of memory that exists: this process's section, all padding included.
+    """A distributed array over existing memory: this process's section, all padding included.
 
-    section: anything with the buffer protocol, __cuda_array_interface__ or __dlpack__; it is kept
-    alive and never copied. Other arguments as zeros(). Collective over comm. Raises ShapeError if the
-    section has not the extents that the layout gives this process.
+    section: any object with the buffer protocol, __cuda_array_interface__ or __dlpack__; the array keeps it
+    alive and never copies it. Other arguments as in zeros(). Collective over comm. Raises ShapeError if the
+    section's extents are not those that the layout gives this process.
     """
     return make(
         DistView, "wrap", shape, layout, comm, None,
@@ -413,24 +413,25 @@ def wrap(
 
 @collective("from_distarray", of_comm(1))
 def from_distarray(obj: Any, comm: Comm = None, validate: str = "full") -> DistView[Any]:
-    """A DistView of any array that exports itself as the Distributed Array Protocol says. No copy.
+    """A DistView of any array that is exported by the Distributed Array Protocol, without a copy.
 
-    obj: has ``__distarray__()``, or is what that returns. It is kept alive. Versions 0.9.z, 0.10.z.
+    obj: an object with ``__distarray__()``, or the dictionary that it returns. The DistView keeps it alive.
+    Protocol versions 0.9.z and 0.10.z.
 
-    validate="full": every rule is checked. With comm (collective: every rank passes its own part of
-    one array) also those between processes, and a defect on one rank raises the same ProtocolError
-    on all. Without comm the array must be of one process.
+    validate="full": checks every rule. With comm (collective: every rank passes its own part of one array) it also
+    checks the rules between processes, and a defect on one rank raises the same ProtocolError on all ranks.
+    Without comm the array must have one process.
 
-    validate="local": nothing is communicated and only this process's part is checked. If the array
-    has more processes, the view can do only local things until attach(comm).
+    validate="local": checks only this process's part and does not communicate. If the array has more processes,
+    only local calls work on it until attach(comm).
     """
-    # What is no text may not compare: NumPy's arrays would raise on this rank alone.
+    # Compare strings only: comparing a NumPy array would raise on this rank alone.
     how = validate if isinstance(validate, str) else None
     if how == "local":
         return DistView(_distview.import_local(obj))
     taken = communicator(comm)
     if how != "full":
-        # Ranks that were told nothing wrong wait for this one's verdict on its object.
+        # Ranks with a correct argument wait for this rank's verdict on its object.
         agreed(taken, "from_distarray", lambda: _refuse_validate(validate))
     if taken is None:
         return DistView(_distview.import_alone(obj))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Device memory: what it is called, and exports as CUDA Array Interface (version 3) and DLPack.
+"""Device memory: its names, and exports through the CUDA Array Interface (version 3) and DLPack.
 
-What a device must be asked and told goes through ``runtime``, an object with a few methods, so that
-the rules can be tested without one. Numbers of devices are DLPack's.
+All calls to a device go through ``runtime``, an object with a few methods, so that tests of the rules need no
+device. Numbers of devices are DLPack's.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _CUDA_TYPES = (CUDA, CUDA_HOST, CUDA_MANAGED)
 
 
 class DeviceRuntime(Protocol):
-    """What must be known of devices. Streams are integers as the CUDA Array Interface has them."""
+    """Calls that a device must support. Streams are integers, as in the CUDA Array Interface."""
 
     def query_pointer(self, pointer: int) -> tuple[int, int]:
         """(type, id) of the memory that an address belongs to; (1, 0) for plain host memory."""
 
     def synchronize(self, stream: int, device: tuple[int, int]) -> None:
-        """Returns when all work on a stream has finished; device: whose, of the default streams."""
+        """Returns when all work on a stream has finished. device: selects the device for default streams."""
 
     def wait(self, waiting: int, stream: int, device: tuple[int, int]) -> None:
-        """Lets later work on stream ``waiting`` begin after what is on ``stream`` now."""
+        """Lets later work on stream ``waiting`` begin after the work that is on ``stream`` now."""
 
     def allocate(self, kind: int, nbytes: int) -> tuple[int, Any]:
-        """(address, who keeps it) of zeros on the process's device."""
+        """(address, owner) of zeroed memory on the process's device; the owner keeps the memory alive."""
 
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Copies between addresses in any memory; finished on return. Waits for no stream."""
@@ -128,7 +128,7 @@ def _pair(name: str, value: Any) -> tuple[int, int]:
 
 
 def _check_stream(device_type: int, stream: Any) -> None:
-    """What a consumer may say of its stream, by device."""
+    """Checks the stream that a consumer passes, by type of device."""
     if stream is None:
         return
     if not is_int(stream):
@@ -150,10 +150,10 @@ def _check_stream(device_type: int, stream: Any) -> None:
 
 
 def _make_safe(view: Any, stream: int | None) -> None:
-    """Lets the consumer's stream wait for pending work on ours."""
+    """Lets the consumer's stream wait for pending work on the view's stream."""
     if not view.stream or stream == -1 or view.device[0] == CPU:
         return
-    # None is the default stream, and so is ROCm's 0.
+    # None means the default stream, and so does ROCm's 0.
     waiting = int(stream or 1)
     if waiting != view.stream:
         _pending_runtime("__dlpack__", BufferError).wait(waiting, view.stream, view.device)
@@ -169,7 +169,7 @@ def _pending_runtime(caller: str, error: type[Exception]) -> DeviceRuntime:
 
 
 def settle(view: Any, caller: str, error: type[Exception] = UsageError) -> None:
-    """Returns when nothing is pending on a view's memory."""
+    """Returns when no work is pending on a view's memory."""
     if view.stream:
         _pending_runtime(caller, error).synchronize(view.stream, view.device)
 
@@ -178,7 +178,7 @@ def _copied(view: Any, target: tuple[int, int]) -> _distview.Array:
     """A copy in the memory of the host, or in that of the view's own device."""
     if target == (CPU, 0):
         memory = copy_to_host(view, "__dlpack__", BufferError)
-        # Not memory_of_buffer(): to NumPy, bfloat16 elements are two bytes of anything.
+        # Not memory_of_buffer(): NumPy has no bfloat16 and exports such elements as two untyped bytes.
         return _distview.memory_at(
             memory.ctypes.data, list(memory.shape), [], view.typestr, False, target, 0, memory
         )
@@ -201,7 +201,7 @@ def _copied(view: Any, target: tuple[int, int]) -> _distview.Array:
 
 
 def _named(view: Any, device: tuple[int, int]) -> _distview.Array:
-    """The same memory by the name of another device that reads it."""
+    """The same memory, named as memory of another device that reads it."""
     return _distview.memory_at(
         view.data_pointer, list(view.local_shape), list(view.strides), view.typestr, view.readonly,
         device, 0, view,
@@ -209,7 +209,7 @@ def _named(view: Any, device: tuple[int, int]) -> _distview.Array:
 
 
 def _span(view: Any) -> tuple[int, int]:
-    """Where a section's memory begins, relative to its first element, and how many bytes it takes."""
+    """Begin of a section's memory in bytes, relative to its first element, and its number of bytes."""
     if 0 in view.local_shape:
         return 0, 0
     ends = [(n - 1) * step for n, step in zip(view.local_shape, view.strides, strict=True)]
@@ -218,7 +218,7 @@ def _span(view: Any) -> tuple[int, int]:
 
 
 def _image(view: Any, caller: str, error: type[Exception]) -> tuple[np.ndarray, np.ndarray]:
-    """A section of device memory as it is, gaps included: the bytes, and the elements in them."""
+    """A host copy of a section in device memory, gaps included: the bytes, and the elements in them."""
     first, nbytes = _span(view)
     raw = np.empty(nbytes, np.uint8)
     elements: np.ndarray = np.ndarray(
@@ -252,7 +252,7 @@ def copy_from_host(view: Any, values: Any, cells: tuple[slice, ...], caller: str
         settle(view, caller)
         view.view[cells] = values
         return
-    # What lies between the elements is written back as it was.
+    # The bytes between the elements are written back unchanged.
     raw, elements = _image(view, caller, UsageError)
     elements[cells] = values
     if raw.size:
@@ -263,7 +263,7 @@ _NAMES = {"cpu": CPU, "cuda": CUDA, "cuda_host": CUDA_HOST, "cuda_managed": CUDA
 
 
 def memory_kind(given: Any) -> tuple[int, int]:
-    """What users pass as ``device`` to make an array: (type, id), -1 for the process's own device."""
+    """Converts a user's ``device`` for a new array to (type, id); id -1 is the process's own device."""
     if given is None:
         return CPU, 0
     if isinstance(given, str):
@@ -280,7 +280,7 @@ def memory_kind(given: Any) -> tuple[int, int]:
 
 
 def kind_like(view: Any) -> tuple[int, int]:
-    """The device for an array like another one; the host's where this build knows no other memory."""
+    """The device for an array like another one; the host if this build supports no other memory."""
     return (CPU, 0) if runtime is None and view.device[0] in HOST_TYPES else view.device
 
 

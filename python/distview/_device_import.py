@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory that comes from elsewhere: buffers, the CUDA Array Interface (version 3) and DLPack."""
+"""Imports memory of other libraries: buffers, the CUDA Array Interface (version 3) and DLPack."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _HERE = os.path.dirname(__file__)
 
 
 def memory_of(section: Any) -> _distview.Array:
-    """The memory of what wrap() is given, without a copy: a buffer, a CAI or DLPack object."""
+    """The memory of an object passed to wrap(), without a copy: a buffer, a CAI or DLPack object."""
     if isinstance(section, _distview.Array):
         return section
     interface = getattr(section, "__cuda_array_interface__", None)
     if interface is not None:
-        # Of the two, DLPack lets producers make their data safe: some name no stream in the interface.
+        # DLPack is preferred: it lets producers synchronise their data, and some name no stream in the CAI.
         if _device_type(section) in (CUDA, CUDA_MANAGED):
             return _memory_of_dlpack(section)
         return _memory_of_interface(section, interface)
@@ -38,29 +38,29 @@ def memory_of(section: Any) -> _distview.Array:
 
 
 def _device_type(section: Any) -> int:
-    """Of an object with __dlpack__; the host's for others."""
+    """The device type of an object with __dlpack__; the host's for other objects."""
     if not hasattr(section, "__dlpack__") or not hasattr(section, "__dlpack_device__"):
         return CPU
     return int(section.__dlpack_device__()[0])
 
 
 def _memory_of_dlpack(section: Any) -> _distview.Array:
-    """Rules D of the specification, as a consumer."""
-    # To some producers no stream means no synchronisation, not the default stream.
+    """Imports by rules D of the specification, as a consumer."""
+    # Without a stream some producers do not synchronise at all, instead of with the default stream.
     stream = {"stream": 1} if _device_type(section) in (CUDA, CUDA_MANAGED) else {}
     try:
         capsule = section.__dlpack__(max_version=(1, 0), copy=False, **stream)
-    except TypeError:  # a producer of before DLPack 1.0
+    except TypeError:  # a producer older than DLPack 1.0
         capsule = section.__dlpack__(**stream)
     memory = _distview.import_dlpack(capsule)
     if memory.device[0] != CPU:
-        # The producer has made the data safe on that stream, which ours are not.
+        # The data are safe on that stream only, and this library's streams do not wait for it.
         device_runtime("wrap").synchronize(1, memory.device)
     return memory
 
 
 def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
-    """Rules G of the specification, as a consumer."""
+    """Imports by rules G of the specification, as a consumer."""
     if not isinstance(interface, dict):
         raise TypeError("wrap: expected __cuda_array_interface__ to be a dict, got "
                         f"{type(interface).__name__}")  # fmt: skip
@@ -81,7 +81,7 @@ def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
         )
     typestr = interface["typestr"]
     if not isinstance(typestr, str) or typestr[1:2] == "V":
-        # Structured types, whose 'descr' nobody here reads.
+        # Structured types are refused: this module does not read their 'descr'.
         raise TypeError(f"wrap: expected 'typestr' to name a type of numbers, got {short(typestr)}")
     if typestr[:1] == ">":
         raise ValueError(f"wrap: big-endian elements ({short(typestr)}) are not supported")
@@ -127,7 +127,7 @@ def _check_strides(strides: Any, shape: tuple[int, ...], typestr: str) -> None:
     if len(strides) != len(shape):
         raise ValueError(f"wrap: {len(strides)} strides for {len(shape)} axes")
     itemsize = int(typestr[2:]) if typestr[2:].isdecimal() else 0
-    # Along fewer than two elements a stride says nothing.
+    # A stride along fewer than two elements has no meaning.
     used = [n for n, extent in zip(strides, shape) if extent > 1] if 0 not in shape else []
     if itemsize and any(n % itemsize for n in used):
         raise ValueError(f"wrap: strides {short(strides)} are no multiples of {itemsize} bytes")

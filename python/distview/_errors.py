@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The exceptions of the library; each is the Python image of the C++ class of the same name."""
+"""The exceptions of the library; each represents the C++ class of the same name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Error(Exception):
     """Base of every exception that this library raises.
 
     In a collective call every rank raises the same class with the same text, which ends with the
-    lowest rank that failed. Each class is also that of Python's which programs catch for such errors.
+    lowest rank that failed. Each class also derives from the Python exception that programs catch for such errors.
     """
 
 
@@ -33,11 +33,11 @@ class UsageError(Error, ValueError, TypeError):
 
 
 class AxisError(UsageError, IndexError):
-    """The number of an axis that an array has not."""
+    """An axis number that the array does not have."""
 
 
 class FileError(Error, OSError):
-    """A file cannot be written or read, is not what it is taken for, or is damaged."""
+    """A file cannot be written or read, has another format than expected, or is damaged."""
 
 
 class MpiError(Error, RuntimeError):
@@ -47,7 +47,7 @@ class MpiError(Error, RuntimeError):
 class DeadlineError(Error, RuntimeError):
     """A rank has waited for others longer than DISTVIEW_DEADLINE seconds; not recoverable.
 
-    ranks: those of its node that did not come, as far as it can see.
+    ranks: the ranks of its node that are missing, as far as this rank can see.
     """
 
     def __init__(self, message: str, ranks: list[int] | None = None) -> None:
@@ -81,7 +81,7 @@ class ProtocolError(Error, ValueError):
 
 
 def short(value: Any) -> str:
-    """The repr of what a caller passed, for messages: its beginning, where it is long."""
+    """The repr of a caller's value for messages; a long one is cut."""
     most = 77
     is_text = type(value) in (str, bytes)
     shown = repr(value[:most] if is_text else value)
@@ -90,13 +90,13 @@ def short(value: Any) -> str:
     return shown + "..." if is_text and len(value) > most else shown
 
 
-#: What texts begin with that no program in Python has called: classes of the compiled part, helpers of this package.
+#: Names at the beginning of texts that no Python program has called: classes of the compiled part, internal helpers.
 _INNER = (
     "AnyDistView", "ArrayLayout", "Communicator", "DistView", "PaddingExchangePlan", "PaddingExchangeSchedule",
     "Layout", "ProcessGrid", "RedistributionSchedule", "distview", "import_dist_view", "layout", "permute_axes",
 )  # fmt: skip
 
-#: What the compiled part says of itself elsewhere in a text, and what programs in Python say.
+#: Names of the compiled part elsewhere in a text, and their Python names.
 _WORDS = (
     (re.compile(r"^Communicator: used after"), "distview: the communicator cannot be used after"),
     (re.compile(r"\bPaddingExchangePlan #\d+ combine\b"), "combine_padding"),
@@ -110,15 +110,15 @@ _WORDS = (
 
 
 def in_python(text: str) -> str:
-    """A text of the compiled part with the names of this package."""
+    """Replaces names of the compiled part in a text by names of this package."""
     for pattern, word in _WORDS:
         text = pattern.sub(word, text)
     return text
 
 
 def named_after(error: Error, caller: str, inner: tuple[str, ...] = ()) -> None:
-    """Lets an error's text begin with what the program has called, where it begins with a name of _INNER or of
-    ``inner``: of functions that the called one consists of."""
+    """Lets an error's text begin with the function that the program has called, if it begins with a name of _INNER or of
+    ``inner`` (functions from which the called one is built)."""
     text = in_python(str(error))
     name, colon, rest = text.partition(": ")
     if colon and (name in _INNER or name in inner):
@@ -130,7 +130,7 @@ def named_after(error: Error, caller: str, inner: tuple[str, ...] = ()) -> None:
 def named(
     caller: str, *inner: str
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
-    """Decorator of what programs call: see named_after()."""
+    """Decorator of functions that programs call; see named_after()."""
 
     def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         @functools.wraps(function)

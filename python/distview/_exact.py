@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exact sums of the elements of NumPy arrays: a list of one, or of one each of real and imaginary parts."""
+"""Exact sums over NumPy arrays. Each result is a list: one sum, or two for the real and the imaginary part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._distview import ExactSum
 
 
 def sums(part: np.ndarray) -> list[ExactSum]:
-    """Of the elements."""
+    """Exact sums of the elements."""
     result = []
     for numbers in _parts(part):
         found = ExactSum()
@@ -24,7 +24,7 @@ def sums(part: np.ndarray) -> list[ExactSum]:
 
 
 def products(first: np.ndarray, second: np.ndarray) -> list[ExactSum]:
-    """Of conj(first) * second, the products not rounded."""
+    """Exact sums of conj(first) * second; products are not rounded."""
     a, b = _parts(first), _parts(second)
     real = _of_pairs((x, y) for x, y in zip(a, b))
     if len(a) == len(b) == 1:
@@ -37,12 +37,12 @@ def products(first: np.ndarray, second: np.ndarray) -> list[ExactSum]:
 
 
 def squares(part: np.ndarray) -> list[ExactSum]:
-    """Of the squared absolute values."""
+    """Exact sums of the squared absolute values."""
     return [_of_pairs((numbers, numbers) for numbers in _parts(part))]
 
 
 def of_all_ranks(comm: _distview.Communicator | None, mine: list[ExactSum]) -> list[ExactSum]:
-    """The totals. Collective over comm, in one call."""
+    """The totals over all ranks. Collective over comm, in one call."""
     return mine if comm is None else _distview.all_reduce_exact(comm, mine)
 
 
@@ -59,13 +59,13 @@ def _parts(part: np.ndarray) -> list[np.ndarray]:
 
 
 def _chunks(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Contiguous pieces of float64, in any order, the same of all arrays."""
+    """Contiguous pieces as float64, in any order, which is the same for all arrays."""
     pieces = np.nditer(
         arrays,
         flags=["external_loop", "buffered", "zerosize_ok"],
         op_flags=[["readonly"]] * len(arrays),
         op_dtypes=[np.float64] * len(arrays),
-        casting="unsafe",  # of 64-bit integers and long doubles the nearest, as elsewhere
+        casting="unsafe",  # 64-bit integers and long doubles become the nearest float64, as elsewhere
         order="K",
         buffersize=1 << 16,
     )

@@ -11,18 +11,18 @@ from ._errors import Error, named_after
 
 
 class InFlight:
-    """Handle of an exchange in flight, whose arrays other ranks may be reading and writing; base of
-    PaddingExchange and Redistribution.
+    """Handle of an exchange in flight; base of PaddingExchange and Redistribution. Other ranks may read and write the
+    arrays meanwhile.
     """
 
     def __init__(self, handle: _distview.ExchangeInFlight) -> None:
         self._handle = handle
 
     def finish(self) -> None:
-        """Waits for other ranks' elements, and until they have read this section's.
+        """Waits for other ranks' elements, and until other ranks have read this section's elements.
 
-        Collective over the arrays' communicator, of several in flight in the same order on all ranks.
-        Raises UsageError if it has been finished or abandoned.
+        Collective over the arrays' communicator; all ranks finish several exchanges in the same order.
+        Raises UsageError if the exchange has been finished or abandoned.
         """
         try:
             self._handle.finish()
@@ -43,18 +43,18 @@ class InFlight:
 
 
 class PaddingExchange(InFlight):
-    """A padding exchange in flight; made by DistView.start_exchange(). Local, but finish().
+    """A padding exchange in flight; made by DistView.start_exchange(). Local, except finish().
 
-    One that is dropped without finish(), as by an exception within ``with``, waits for nobody: the padding
-    is not to be relied on. Neighbours, which wait for it, get an error, as do all in the next exchange of these
-    arrays, unless all have dropped it; the one after that works again.
+    If a rank drops the exchange without finish(), for example by an exception within ``with``, it does not wait,
+    and its padding is undefined. Neighbours that wait for it get an error, and so do all ranks in the next
+    exchange of these arrays, unless all ranks have dropped this one; later exchanges work again.
     """
 
 
 class Redistribution(InFlight):
-    """A redistribution in flight; made by RedistributionPlan.start(). Local, but finish().
+    """A redistribution in flight; made by RedistributionPlan.start(). Local, except finish().
 
-    One that is dropped without finish(), as by an exception within ``with``, waits for nobody: the target
-    is not to be relied on, and others may still be writing it. Ranks that wait for it get an error, as do all
-    that use the plan again: build a new one.
+    If a rank drops the redistribution without finish(), for example by an exception within ``with``, it does not
+    wait: the target is undefined, and other ranks may still write it. Ranks that wait for this rank get an error,
+    and so do all ranks that use the plan again: build a new plan.
     """

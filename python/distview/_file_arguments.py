@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What functions on files are told: paths, arrays by name, attributes, options."""
+"""Arguments of functions on files: paths, arrays by name, attributes, options."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ._errors import UsageError, short
 from ._layout_axes import real
 from ._section import Section
 
-#: A number, a text or some numbers kept beside arrays.
+#: A number, a text or a row of numbers stored beside arrays.
 Attribute: TypeAlias = (
     int | float | str | np.number[Any] | np.bool_ | Sequence[int] | Sequence[float] | npt.NDArray[np.number[Any]]
 )
 Attributes: TypeAlias = Mapping[str, Attribute]
-#: The same as files give it back.
+#: The type of an attribute that is read from a file.
 StoredAttribute: TypeAlias = int | float | str | npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Path: TypeAlias = str | os.PathLike[str]
 
-#: Suffixes by what the compiled part calls the kind of file.
+#: Suffixes, and the compiled part's name for the kind of file.
 _SUFFIXES = {".npy": "npy", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".vtkhdf": "hdf5", ".nc": "hdf5"}
 
 
 class Hdf5Options(TypedDict, total=False):
-    """How files of HDF5 are written; see save()."""
+    """Options for writing HDF5 files; see save()."""
 
     spacing: float | Sequence[float] | None
     origin: float | Sequence[float] | None
@@ -43,7 +43,7 @@ class Hdf5Options(TypedDict, total=False):
 
 
 class SaveOptions(Hdf5Options, total=False):
-    """The same where a file is written in one call."""
+    """Options of a function that writes a whole file in one call."""
 
     sync: bool
     progress: Callable[[int, int], object] | None
@@ -74,7 +74,7 @@ def kind_of(caller: str, path: str) -> str:
 
 
 def is_c_text(value: Any) -> bool:
-    """Whether the compiled part can have it."""
+    """Whether the compiled part accepts the value as text: UTF-8 without NUL."""
     try:
         return isinstance(value, str) and "\0" not in value and value.encode() is not None
     except UnicodeEncodeError:
@@ -82,7 +82,7 @@ def is_c_text(value: Any) -> bool:
 
 
 def read_arrays(caller: str, arrays: Any, kind: str = "hdf5") -> list[tuple[str, Section]]:
-    """Arrays by name. Of a .npy file, which has one without a name, an array itself."""
+    """Arrays by name. A .npy file has one array without a name: the argument is the array itself."""
     if kind == "npy":
         if not isinstance(arrays, Section):
             raise UsageError(f"{caller}: expected one DistView for a .npy file, got {short(arrays)}")
@@ -98,7 +98,7 @@ def read_arrays(caller: str, arrays: Any, kind: str = "hdf5") -> list[tuple[str,
 
 
 def communicator_of(arrays: Any) -> _distview.Communicator | None:
-    """That of the first of some arrays that has one; they may be something else altogether."""
+    """The communicator of the first array that has one. The argument may be of any type: it is not checked yet."""
     if isinstance(arrays, Mapping):
         arrays = arrays.values()
     elif not isinstance(arrays, (list, tuple)):
@@ -111,7 +111,7 @@ def communicator_of(arrays: Any) -> _distview.Communicator | None:
 
 
 def of_files(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
-    """For collective(): the arrays' communicator, or that of ``comm``."""
+    """For collective(): the arrays' communicator, else that of ``comm``."""
     for argument in (*args, *kwargs.values()):
         if (found := communicator_of(argument)) is not None:
             return found
@@ -119,7 +119,7 @@ def of_files(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
 
 
 def alone(caller: str) -> _distview.Communicator:
-    """The communicator of one process that has given none."""
+    """The communicator of one process, for calls without a communicator."""
     try:
         from mpi4py import MPI
     except ImportError:
@@ -132,7 +132,7 @@ def alone(caller: str) -> _distview.Communicator:
 
 
 def read_attributes(caller: str, given: Any) -> dict[str, Any]:
-    """Values as the compiled part takes them."""
+    """Attribute values as the compiled part accepts them."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -166,12 +166,12 @@ def _attribute(caller: str, name: str, value: Any) -> Any:
 
 
 def give_attributes(found: Mapping[str, Any]) -> dict[str, StoredAttribute]:
-    """Rows of numbers as arrays."""
+    """Attributes as users get them: rows of numbers become NumPy arrays."""
     return {name: np.array(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
 def only(caller: str, options: Mapping[str, Any], known: type) -> dict[str, Any]:
-    """Options whose names are those of a TypedDict. What settings() takes besides is for others of its callers."""
+    """Options, refused unless a TypedDict has their names: settings() accepts more, for other callers."""
     for name in options:
         if name not in known.__annotations__:
             raise UsageError(f"{caller}: got an unexpected keyword argument {short(name)}")
@@ -193,7 +193,7 @@ def settings(
     fortran_order: Any = False,
     keep: Any = 1,
 ) -> _distview.FileSettings:
-    """What the compiled part takes; refuses what is none, and what the kind of file has not."""
+    """Settings for the compiled part. Refuses wrong values, and options that the kind of file does not have."""
     for name, flag in (("on_points", on_points), ("checksums", checksums), ("sync", sync), ("fortran_order", fortran_order)):
         if not isinstance(flag, (bool, np.bool_)):
             raise UsageError(f"{caller}: expected {name} to be True or False, got {short(flag)}")
@@ -238,9 +238,9 @@ def read_progress(caller: str, given: Any) -> Callable[[int, int], object] | Non
 def _texts(caller: str, name: str, given: Any) -> list[str]:
     are_some = isinstance(given, Iterable) and not isinstance(given, str)
     try:
-        # Once: an iterator has none left after that.
+        # Iterate once: an iterator is empty afterwards.
         texts = list(given) if are_some else [None]
-    except TypeError:  # NumPy's array of one element without axes
+    except TypeError:  # a NumPy array without axes
         texts = [None]
     if not all(map(is_c_text, texts)):
         raise UsageError(f"{caller}: expected {name} to be texts, got {short(given)}")

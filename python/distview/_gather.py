@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A whole array on one rank, brought there and handed out."""
+"""Gathers a whole array to one rank, and scatters it from there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
     """See DistView.gather()."""
     layout = view._attached_layout("gather")
     comm = view._communicator
-    # Of slices there are too many to keep anything for each.
+    # Programs make too many slices to keep tables for each.
     kept = Gathers() if view._slices_of else view._joint.gathers
 
     def prepare() -> tuple[int, np.ndarray, _Places, np.ndarray | None]:
@@ -31,7 +31,7 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
             raise ShapeError("gather: the elements are Python objects, which mean nothing elsewhere")
         where = _checked_root("gather", root, view.process_count)
         places = kept.places.get(cells) or _Places(layout, cells)
-        # Before others wait, as it may fail.
+        # Allocated before other ranks wait, since it may fail.
         result = np.empty(places.extents, part.dtype) if view.process == where else None
         return where, part, places, result
 
@@ -48,12 +48,12 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
                     for selection, block in _blocks(kept, access, places, cells, part.dtype):
                         result[selection] = block
 
-            # Others keep their sections as they are until root has read them, or has failed to.
+            # Other ranks leave their sections unchanged until root has read them, or has failed to.
             agreed(comm, "gather", copy)
         else:
             _gather_messages(comm, at, part, places, result)
     except BaseException:
-        kept.forget()  # other ranks may have come further
+        kept.forget()  # other ranks may have got further
         raise
     if places.are_few:
         kept.places[cells] = places
@@ -61,9 +61,9 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
 
 
 def _access(view: Section, comm: _distview.Communicator, kept: Gathers) -> _distview.SectionAccess | None:
-    """How ranks read each other's sections: made in the second gather, since many arrays see one only.
+    """Access by which ranks read each other's sections. The second gather makes it, since many arrays are gathered once.
 
-    Dropped for good if no rank reaches all sections, as between nodes.
+    Dropped permanently if no rank can read all sections, for example on several nodes.
     """
     if view._slices_of:
         return None
@@ -81,7 +81,7 @@ def _access(view: Section, comm: _distview.Communicator, kept: Gathers) -> _dist
 def _blocks(
     kept: Gathers, access: _distview.SectionAccess, places: _Places, cells: str, dtype: np.dtype
 ) -> list[tuple[Any, np.ndarray]]:
-    """Places in the whole array, and the cells of sections that belong there."""
+    """Pairs of a place in the whole array and the cells of a section that belong there."""
     if cells in kept.blocks:
         return kept.blocks[cells]
     blocks = [
@@ -112,7 +112,7 @@ def _gather_messages(
     in_order = places.lie_in_order
 
     def prepare() -> tuple[np.ndarray, np.ndarray]:
-        # Memory for these may lack on one rank, root above all.
+        # A rank may lack the memory for these, root above all.
         if result is None:
             return _bytes(part), np.empty(0, np.uint8)
         return _bytes(part), _bytes(result) if in_order else np.empty(sum(counts), np.uint8)
@@ -156,7 +156,7 @@ def scatter(view: Section, values: Any, root: Any, cells: str) -> None:
 
 
 def _taken_apart(places: _Places, values: Any, dtype: np.dtype) -> np.ndarray:
-    """The cells of all processes, one process behind the other, as bytes."""
+    """The cells of all processes as bytes, one process after the other."""
     given = np.asarray(values)
     if given.shape != places.extents:
         raise ShapeError(f"scatter: expected values of shape {places.extents}, got {given.shape}")
@@ -179,20 +179,20 @@ class _Places:
         self.extents: tuple[int, ...] = tuple(axis.count for axis in self._axes)
         #: Numbers of cells, by process.
         self.counts: list[int] = [math.prod(self.block_of(p)) for p in range(layout.process_count)]
-        #: Of an index on several processes the owner, the lowest, is written last.
+        #: Descending: if several processes hold an index, the owner (the lowest) is written last.
         self.processes: range = range(layout.process_count - 1, -1, -1)
         types = layout.types
-        #: Whether each process's cells, in C order, follow those of the one before in the whole array.
+        #: Whether each process's cells, in C order, follow the cells of the previous process in the whole array.
         self.lie_in_order: bool = types[:1] == "b" and "u" not in types and all(extent == 1 for extent in layout.grid[1:])
-        #: Whether they are told by a few numbers, so that arrays may keep them.
+        #: Whether the places need only a few numbers, so that arrays may keep them.
         self.are_few: bool = layout.process_count <= 64 and "u" not in types and "c" not in types
 
     def of(self, process: int) -> list[slice | np.ndarray]:
-        """By axis."""
+        """Places of a process's cells in the whole array, by axis."""
         return [axis.places(process) for axis in self._axes]
 
     def cells_of(self, process: int) -> tuple[slice, ...]:
-        """Where they are in the process's section."""
+        """Positions of these cells in the process's section."""
         return tuple(slice(*self._range(d, process)) for d in range(self._layout.rank))
 
     def block_of(self, process: int) -> list[int]:
@@ -210,14 +210,14 @@ class _Places:
 
 
 def _bytes(part: np.ndarray) -> np.ndarray:
-    """The elements in C order as a row of bytes; a copy only if they do not lie so."""
+    """The elements in C order as a row of bytes; copies only if they are stored otherwise."""
     if part.size == 0:
         return np.empty(0, np.uint8)
     return np.ascontiguousarray(part).reshape(-1).view(np.uint8)
 
 
 def _selection(places: list[slice | np.ndarray]) -> Any:
-    """What NumPy takes between brackets."""
+    """The places as a NumPy index expression."""
     if all(isinstance(place, slice) for place in places):
         return tuple(places)
     return np.ix_(*[np.r_[place] if isinstance(place, slice) else place for place in places])
@@ -236,7 +236,7 @@ class _GlobalAxis:
         self.count = len(self._labels) if self._labels is not None else whole[axis]
 
     def places(self, process: int) -> slice | np.ndarray:
-        """Where a process's cells go: a slice if they are equally far apart."""
+        """Where a process's cells go: a slice if they are equally spaced."""
         indices = np.asarray(self._layout.global_indices(self._axis, process))
         if self._labels is not None:
             return np.searchsorted(self._labels, indices)

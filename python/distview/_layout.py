@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From what users say of a layout (see distview.zeros) to a Layout."""
+"""Converts a user's description of a layout (see distview.zeros) to a Layout."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def make_layout(
     periodic: Flags = False,
     grid: Grid = None,
 ) -> Layout:
-    """A Layout without an array, for plans, pictures and arrays that are made later.
+    """A Layout without an array, for plans, for pictures and for arrays made later.
 
         whole = distview.make_layout((180, 360), "bb", 6, padding=1)
         distview.plot_layout(whole)
 
-    processes: their number; None for as many as the grid and the layout say, one along the other axes. Other
-    arguments as zeros(), but an index array of this process alone is refused where there are others. Raises
-    LayoutError. Local (not collective).
+    processes: the number of processes. None: grid and layout determine it, with one process along all other axes.
+    Other arguments as in zeros(), but an index array, which lists the indices of this process only, is refused if
+    the layout has several processes. Raises LayoutError. Local (not collective).
     """
     if isinstance(layout, Layout):
         check_layout(layout, shape, padding, boundary, periodic, grid)
@@ -60,7 +60,7 @@ def make_layout(
 def build_axes(
     shape: Any, layout: Any, padding: Any, boundary: Any, periodic: Any
 ) -> list[Axis]:
-    """The axes as asked for; local."""
+    """The axes that a description asks for. Local."""
     sizes = _sizes(shape)
     try:
         entries = _entries(layout, len(sizes))
@@ -74,7 +74,7 @@ def build_axes(
     paddings = _widths(padding, len(axes), "padding")
     boundaries = paddings if boundary is None else _widths(boundary, len(axes), "boundary")
     periodics = _flags(periodic, len(axes))
-    # What is said once is for the block axes, of which there must be one then.
+    # A single value applies to the block axes: at least one axis must be a block axis then.
     blocks = any(axis.kind in "bn" for axis in axes)
     for d, axis in enumerate(axes):
         axis.size = sizes[d]
@@ -100,7 +100,7 @@ def _no_shape() -> LayoutError:
 def check_layout(
     layout: Layout, shape: Any, padding: Any, boundary: Any, periodic: Any, grid: Any
 ) -> None:
-    """Refuses what contradicts a Layout that is given in place of a description; local."""
+    """Refuses arguments that contradict a Layout passed in place of a description. Local."""
     given = (("padding", padding, 0), ("boundary", boundary, None), ("periodic", periodic, False),
              ("grid", grid, None))  # fmt: skip
     for name, value, default in given:
@@ -113,7 +113,7 @@ def check_layout(
 def finish_layout(
     axes: list[Axis], processes: int | None, grid: Any, gather: Gather | None
 ) -> Layout:
-    """The Layout of the axes. gather: brings the indices of all processes, where one lists its own alone."""
+    """The Layout of the axes. gather: collects the index lists of all processes for an axis given by an index array."""
     extents = _grid(axes, processes, grid)
     specs = []
     for d, axis in enumerate(axes):
@@ -124,7 +124,7 @@ def finish_layout(
 
 
 def axis_specs(axes: list[Axis]) -> list[dict[str, Any]]:
-    """What the compiled part takes of axes that have no grid yet."""
+    """The axes as arguments of the compiled part, before the grid is known."""
     return [_spec(axis, d) for d, axis in enumerate(axes)]
 
 
@@ -170,7 +170,7 @@ def _widths(value: Any, rank: int, what: str) -> list[tuple[int, int]]:
 
 
 def padding_depths(value: Any, rank: int, caller: str) -> list[tuple[int, int]]:
-    """As zeros() takes widths of padding."""
+    """Reads depths in the format in which zeros() accepts widths of padding."""
     try:
         depths = _widths(value, rank, "depth")
     except LayoutError:
@@ -211,7 +211,7 @@ def _check_size(axis: Axis, d: int) -> None:
 
 
 def _grid(axes: list[Axis], processes: int | None, grid: Any) -> list[int]:
-    """Processes along each axis: as given, else as near to a square as what is fixed allows."""
+    """Processes along each axis: as given, else as equal as the fixed numbers allow."""
     if processes is not None and not 1 <= processes < 2**31:
         raise LayoutError(f"layout: expected processes in [1, 2^31), got {processes}")
     given: list[int | None] = [axis.fixed for axis in axes]
@@ -251,9 +251,9 @@ def _grid(axes: list[Axis], processes: int | None, grid: Any) -> list[int]:
 
 
 def _near_equal(number: int, count: int, most: int) -> list[int] | None:
-    """``number`` as so many factors, greatest first, none above ``most``; None if that cannot be.
+    """``number`` as ``count`` factors in descending order, none above ``most``; None if impossible.
 
-    Of all such the one whose greatest is least, and so on.
+    Minimises the largest factor, then the second largest, and so on.
     """
     if count <= 1:
         return [number][:count] if number <= (most if count else 1) else None
@@ -267,7 +267,7 @@ def _near_equal(number: int, count: int, most: int) -> list[int] | None:
 
 
 def _lists_of_axis(own: np.ndarray, d: int, extents: list[int], gather: Gather | None) -> list[np.ndarray]:
-    """The lists along axis d: those of the processes whose other coordinates are 0."""
+    """The lists along axis d, from the processes whose other coordinates are 0."""
     lists = gather(own) if gather else [own]
     stride = math.prod(extents[d + 1 :])
     for process, given in enumerate(lists):
@@ -279,7 +279,7 @@ def _lists_of_axis(own: np.ndarray, d: int, extents: list[int], gather: Gather |
 
 
 def _spec(axis: Axis, d: int) -> dict[str, Any]:
-    """What the compiled part takes, and pickles of layouts hold."""
+    """The axis as a dictionary, which the compiled part reads and pickles of layouts contain."""
     if axis.kind == "u":
         assert axis.lists is not None
         distinct = len(np.unique(np.concatenate(axis.lists)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From what users say of one axis of a layout (see distview.zeros) to an Axis."""
+"""Converts a user's description of one axis (see distview.zeros) to an Axis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Axis:
     boundary: tuple[int, int] = (0, 0)
     periodic: bool = False
     size: int | None = None
-    fixed: int | None = None  # number of processes, where that follows
+    fixed: int | None = None  # number of processes, if the description determines it
 
 
 def integer(value: Any, what: str) -> int:
@@ -44,8 +44,8 @@ def integer(value: Any, what: str) -> int:
 
 
 def real(value: Any) -> float:
-    """float(value) of a number; TypeError for what float() takes besides: texts, and NumPy's complex numbers, of which
-    it leaves out a part."""
+    """float(value) of a real number; TypeError for strings and NumPy's complex numbers. float() would accept both, and
+    drop the imaginary part."""
     if isinstance(value, (str, bytes, bytearray)) or np.iscomplexobj(value):
         raise TypeError(f"expected a real number, got {short(value)}")
     return float(value)
@@ -58,14 +58,14 @@ def _is_integers(entry: Any) -> bool:
 
 
 def is_lists(entry: Any) -> bool:
-    """Whether this is a list of lists, those of the processes of an axis."""
+    """Whether this is a list of index lists, one per process of an axis."""
     return isinstance(entry, (list, tuple)) and len(entry) > 0 and all(
         isinstance(part, (list, tuple, range, np.ndarray)) for part in entry
     )
 
 
 def is_entry(entry: Any) -> bool:
-    """Whether this says what one axis is like."""
+    """Whether this describes one axis."""
     if isinstance(entry, str):
         return len(entry) == 1
     if isinstance(entry, (tuple, list)) and len(entry) > 0 and isinstance(entry[0], str):
@@ -74,7 +74,7 @@ def is_entry(entry: Any) -> bool:
 
 
 def axis_of(entry: Any, d: int) -> Axis:
-    """What an entry of a layout says of axis d."""
+    """Axis d as an entry of a layout describes it."""
     if isinstance(entry, str):
         return _axis_of_letter(entry, (), d)
     if isinstance(entry, np.ndarray):

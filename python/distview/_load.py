@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reading arrays from files."""
+"""Reads arrays from files."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ class StoredField:
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    #: Whether its elements lie with the first axis fastest, in a .npy or .npz file.
+    #: Whether the first axis is the fastest; .npy and .npz files only.
     fortran_order: bool = False
 
 
 @dataclass(frozen=True)
 class FileContents:
-    """What inspect() finds in a file. Local."""
+    """The contents of a file, found by inspect(). Local."""
 
-    #: By name; the one of a .npy file is called "".
+    #: Arrays by name; the array of a .npy file has the name "".
     fields: dict[str, StoredField]
-    #: Of a file of HDF5, those of its root.
+    #: Attributes of the root of an HDF5 file.
     attributes: dict[str, StoredAttribute]
-    #: Those of the steps of an Hdf5Series.
+    #: Times of the steps of an Hdf5Series.
     times: npt.NDArray[np.float64]
 
 
 def _of_comm(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
-    """For collective(): that of ``comm``, wherever it stands, or of ``out``."""
+    """For collective(): the communicator of ``out``, else of ``comm``, as a keyword or by position."""
     if (found := communicator_of(kwargs.get("out"))) is not None:
         return found
     comm = kwargs.get("comm", args[2] if len(args) > 2 else None)
@@ -73,13 +73,13 @@ def _of_inspected(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
 
 @collective("inspect", _of_inspected, "inspect_npy", "inspect_npz", "inspect_hdf5")
 def inspect(path: Path, comm: Comm = None) -> FileContents:
-    """What a file has, whoever wrote it: its arrays of numbers, its attributes, its times.
+    """Lists the contents of a file of any origin: arrays of numbers, attributes and times.
 
         contents = distview.inspect("state.h5", comm)
         contents.fields["h"].shape, contents.attributes["time"]
 
-    path: as save() takes it. Of HDF5 axes are not among the fields. Collective over comm; of one process unless
-    given. Raises FileError if the file cannot be read or is none of its kind.
+    path: as in save(). Axes of an HDF5 file are not among the fields. Collective over comm; without comm one process
+    reads. Raises FileError if the file cannot be read or is not of the kind that its name says.
     """
     taken = (communicator(comm) if comm is not None else None) or alone("inspect")
 
@@ -135,27 +135,27 @@ def load(
     grid: Grid = None,
     device: Device = None,
 ) -> Any:
-    """Arrays from a file, whoever wrote it, in any layout.
+    """Reads arrays from a file of any origin, in any layout.
 
         u = distview.load("u.npy", comm=comm)                               # blocks
         h = distview.load("state.h5", "bc", comm, names="h", padding=1)     # one array of several
         all = distview.load("state.h5", comm=comm)                          # all of them, by name
-        distview.load("state.h5", out={"h": h, "flow/u": u})                # into arrays that there are
+        distview.load("state.h5", out={"h": h, "flow/u": u})                # into existing arrays
 
-    path: as save() takes it. Returns a DistView of a .npy file or if names is one name; else a dictionary of them.
-    names: which arrays, all unless given: those whose names are UTF-8, on several processes without single numbers.
-    step: which step of an Hdf5Series, or of any dataset of HDF5 whose first axis is time; without it the steps are the
-    first axis. layout, comm, padding, boundary, periodic, grid, device: as zeros() takes them; the shape is the file's.
+    path: as in save(). Returns one DistView for a .npy file or if names is one name; else a dictionary of DistViews.
+    names: the arrays to read. By default all whose names are UTF-8; on several processes without single numbers.
+    step: a step of an Hdf5Series, or of any HDF5 dataset whose first axis is time; by default the steps are the
+    first axis. layout, comm, padding, boundary, periodic, grid, device: as in zeros(); the shape is the file's.
 
-    out: arrays to fill in place of new ones, by name; their layouts may be any. It is what is returned. Elements
-    must have the type and the shape that the file says. buffer_bytes: the most in one of a rank's buffers.
+    out: existing arrays to fill, by name, in any layouts; load() returns it. Type of elements and shape must be
+    those of the file. buffer_bytes: upper limit for each buffer of a rank.
 
-    Of HDF5 any datasets of numbers are taken, in pieces, compressed, or of the other byte order; of .npy either order.
+    HDF5 datasets of numbers may be chunked, compressed or of either byte order; .npy files of either byte order.
     Only interior cells are written: padding is not valid afterwards, exchange_padding() fills it. Checksums are
-    compared if a file of HDF5 has them; those of members of a .npz are not looked at. Collective over comm, or over
-    the communicator of out; of one process if neither is given. Raises FileError, which is an OSError, if the file
-    cannot be read or is damaged; ShapeError if type or shape differ from those of out, UsageError if a name is not
-    there; the same on all ranks.
+    compared if an HDF5 file has them; checksums of .npz members are ignored. Collective over comm, or over
+    the communicator of out; without both one process reads. Raises FileError, which is an OSError, if the file
+    cannot be read or is damaged; ShapeError if type or shape differ from out's; UsageError if the file lacks a
+    name; the same on all ranks.
     """
     caller = "load"
     taken = communicator_of(out)
@@ -239,7 +239,7 @@ def _found(
 ) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """Types and shapes of the arrays to make."""
     result = {}
-    # Others may have written names that are no UTF-8, by which no array can be asked for.
+    # Other software may write names that are not UTF-8; no caller can ask for those arrays.
     names = [name for name in contents.fields if is_c_text(name)] if wanted is None else wanted
     if contents.fields and wanted is None and not names:
         there = ", ".join(map(short, contents.fields))
@@ -266,7 +266,7 @@ def _found(
                 raise UsageError(f"{caller}: expected a step in [0, {count}) of {short(name)}, got {step}")
             shape = shape[1:]
         if not shape and processes > 1:
-            # A single number has one process. Who asks for all arrays of a file gets those that can be dealt out.
+            # A single number has one process. A call without names reads only arrays that can be distributed.
             if wanted is None and len(contents.fields) > 1:
                 continue
             raise LayoutError(

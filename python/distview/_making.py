@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Making the sections of an array, on all ranks: of new memory or of some that exists."""
+"""Makes the sections of an array on all ranks, in new or existing memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def make(
     device: DeviceName = None,
     memory: tuple[Any, ...] = (),
 ) -> Made:
-    """See zeros() and wrap(). memory: what the section is wrapped around, if anything. Collective over comm."""
+    """See zeros() and wrap(). memory: holds the object to wrap, or is empty for new memory. Collective over comm."""
     taken = communicator(comm)
 
     def plan() -> Layout | list[Axis]:
@@ -47,12 +47,12 @@ def make(
             return layout
         return build_axes(shape, layout, padding, boundary, periodic)
 
-    # The lists of index arrays are exchanged: nobody may have failed before.
+    # Index arrays are exchanged next: that needs all ranks, so no rank may have failed before.
     planned = agreed(taken, caller, plan)
     gathered: list[list[np.ndarray]] = []
     if taken is not None:
         own_lists = [] if isinstance(planned, Layout) else [a.own_list for a in planned if a.own_list is not None]
-        # Of [n, -n] the minima are the least n and minus the greatest.
+        # The minima of [n, -n] over all ranks are the least n and minus the greatest n.
         least, greatest = taken.all_reduce_int("min", [len(own_lists), -len(own_lists)])
         if least != -greatest:
             raise UsageError(f"{caller}: expected index arrays on all ranks, or on none")

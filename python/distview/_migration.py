@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Moving elements of lists to the ranks that they name."""
+"""Moves elements of lists to the ranks that the program names."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def _of_comm(_self: Any, *args: Any, **kwargs: Any) -> _distview.Communicator | 
 
 
 class MigrationPlan:
-    """Moves elements of lists to other ranks, each to the one that it names: particles, for example.
+    """A plan that moves each element of a list to the rank named for it: particles, for example.
 
         plan = distview.MigrationPlan(comm, targets)    # element k goes to rank targets[k]
         x2, v2 = plan.moved(x, v)                       # NumPy arrays, of any types
 
-    The first axis of an array counts elements, so that x of shape (n, 3) has three numbers of each; records will do, too.
-    Elements arrive by ascending rank that they come from, those of one rank in the order that they had there; a rank's own
-    are among them in its place. All arrays of a call travel together.
+    The first axis of an array counts elements: x of shape (n, 3) has three numbers per element. Records are allowed, too.
+    Elements arrive by ascending source rank, in the order that they had there; a rank's own elements take its place in
+    that order. All arrays of a call travel together.
 
-    Building and executing are collective over comm, in the same order and with the same element types on all ranks. Raises
-    UsageError if a target is no rank, on all ranks.
+    Building and executing are collective over comm, in the same order and with the same element types on all ranks.
+    Raises UsageError on all ranks if a target is not a rank.
     """
 
     @collective("MigrationPlan", _of_comm)
@@ -59,12 +59,12 @@ class MigrationPlan:
 
     @property
     def source_size(self) -> int:
-        """Number of elements that this rank has in the beginning."""
+        """Number of elements on this rank before the move."""
         return self._plan.source_size
 
     @property
     def size(self) -> int:
-        """Number of elements that this rank has in the end, those that it keeps included."""
+        """Number of elements on this rank after the move, including elements that stay."""
         return self._plan.size
 
     @property
@@ -73,14 +73,14 @@ class MigrationPlan:
         return self._plan.kept
 
     def describe(self) -> str:
-        """Numbers of elements and transports of this process. Local."""
+        """Numbers of elements and transports of this process, as text. Local."""
         return self._plan.describe()
 
     @collective("MigrationPlan.moved", _of_plan)
     def moved(self, *arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
-        """New arrays of this rank's elements in the end, one for each of the arrays.
+        """Moves the elements into new arrays, one for each of the arrays.
 
-        Raises ShapeError if one has another number of elements than targets, or Python objects. Collective.
+        Raises ShapeError if an array has another number of elements than targets, or Python objects. Collective.
         """
 
         def make() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
@@ -94,10 +94,10 @@ class MigrationPlan:
 
     @collective("MigrationPlan.execute", _of_plan)
     def execute(self, sources: Sequence[npt.NDArray[Any]], targets: Sequence[npt.NDArray[Any]]) -> None:
-        """The same into arrays that there are: contiguous, and of the sources' types.
+        """Moves the elements into existing arrays, which must be contiguous and have the sources' types.
 
-        Raises also UsageError if a target shares memory with another one, or with a contiguous source; others are
-        copied first. Collective.
+        Raises the errors of moved(), and UsageError if a target shares memory with another target or a contiguous
+        source. Sources that are not contiguous are copied first. Collective.
         """
 
         def check() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
@@ -115,7 +115,7 @@ class MigrationPlan:
                     raise ShapeError(
                         f"MigrationPlan.execute: expected target {i} to be contiguous and writable, got one that is not"
                     )
-                # Of sources that are not contiguous, the copies.
+                # Sources that are not contiguous are represented by their copies.
                 others = [*given, *targets[:i]]
                 if any(np.may_share_memory(target, other) for other in others):
                     raise UsageError(f"MigrationPlan.execute: target {i} shares memory with another array")

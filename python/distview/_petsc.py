@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays as vectors of PETSc, by petsc4py where it is installed."""
+"""Arrays as PETSc vectors, through petsc4py if it is installed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def petsc_vec(array: Any) -> Any:
 
     PETSc, memory = agreed(array._communicator, "petsc_vec", checked)
     comm = PETSc.COMM_SELF if array.comm is None else array.comm
-    if isinstance(comm, int):  # of py2f(), of which petsc4py knows nothing
+    if isinstance(comm, int):  # a handle of py2f(), which petsc4py does not accept
         from mpi4py import MPI
 
         comm = MPI.Comm.f2py(comm)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fill_random(): numbers that depend on seed and global indices only, the same as those of C++."""
+"""fill_random(): numbers that depend on seed and global indices only, the same as in C++."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Words = npt.NDArray[np.uint64]
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-#: Cells that are filled at once.
+#: Number of cells to fill at once.
 _MOST = 1 << 16
 
 
@@ -29,10 +29,10 @@ def fill_random(view: Section, seed: int, *, stream: int = 0, low: int | None = 
         distview.fill_random(u, 42)                     # of float32 or float64: uniform in [0, 1)
         distview.fill_random(n, 42, low=1, high=7)      # of integers: in [low, high)
 
-    The same array comes out on any number of processes and in any layout, and the same as in C++ programs
-    (Philox4x32-10; the cell's number in C order is the counter). seed, stream: integers
-    of [0, 2**64); streams of one seed are independent, as of several fields or time steps. Padding is not written:
-    exchange_padding() fills it. Of unstructured axes the indices count.
+    The values are the same on any number of processes, in any layout, and in C++ programs (Philox4x32-10; the
+    cell's number in C order is the counter). seed, stream: integers in [0, 2**64); streams of one seed are
+    independent: use them for several fields or time steps. Padding is not written: exchange_padding() fills it.
+    On unstructured axes the listed indices count.
 
     Local.
     """
@@ -64,7 +64,7 @@ def fill_random(view: Section, seed: int, *, stream: int = 0, low: int | None = 
 
 
 def philox4x32(counter: list[Any], key: tuple[int, int]) -> list[Words]:
-    """Philox4x32-10 of arrays of 32-bit words in 64 bits each."""
+    """Philox4x32-10 of arrays of 32-bit words, each stored in 64 bits."""
     x0, x1, x2, x3 = (np.asarray(word, np.uint64) for word in counter)
     k0, k1 = key
     for _ in range(10):
@@ -77,14 +77,14 @@ def philox4x32(counter: list[Any], key: tuple[int, int]) -> list[Words]:
 
 
 def _halves(number: Words, seed: int, stream: int) -> tuple[Words, Words]:
-    """128 random bits of each number, lower words first."""
+    """128 random bits for each number, lower word first."""
     counter = [number & _LOW, number >> _HALF, stream % 2**32, stream >> 32]
     x0, x1, x2, x3 = philox4x32(counter, (seed % 2**32, seed >> 32))
     return (x1 << _HALF) | x0, (x3 << _HALF) | x2
 
 
 def _maker(view: Section, low: Any, high: Any) -> Any:
-    """What makes elements of 128 random bits."""
+    """A function that converts 128 random bits to elements of the array."""
     dtype = view.dtype
     if dtype.kind == "f" and dtype.itemsize in (4, 8):
         if low is not None or high is not None:

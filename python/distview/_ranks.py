@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a program sets for all arrays of a communicator, and which rank is which process of a grid."""
+"""Settings for all arrays of a communicator, and the assignment of ranks to the processes of a grid."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ def _of_program(comm: Any, caller: str) -> _distview.Communicator:
 
 @named("set_deadline")
 def set_deadline(comm: Comm, seconds: float) -> None:
-    """Sets how long a rank waits for others in a collective call before that is a DeadlineError.
+    """Sets how long a rank waits for others in a collective call; after that time the wait raises a DeadlineError.
 
         distview.set_deadline(MPI.COMM_WORLD, 30)
 
-    Its text and ranks say who is missing, what they were seen in last, and at which line of the program; the communicator is lost after it. 0, the
-    default, is for ever. DISTVIEW_DEADLINE sets it for all communicators. docs/deadlines.md says what it does not see.
+    The error names the missing ranks, their last known call and its line in the program; the communicator is unusable
+    afterwards. 0, the default, means no limit. DISTVIEW_DEADLINE sets the limit for all communicators.
+    docs/deadlines.md lists waits that the deadline does not cover.
 
-    Raises UsageError if it is negative or no finite number. Local but for the first time that comm comes; all ranks set
-    the same.
+    Raises UsageError if seconds is negative or not finite. Local, except for the first use of comm; all ranks set the
+    same value.
     """
     found = _of_program(comm, "set_deadline")
     try:
@@ -55,14 +56,14 @@ def set_deadline(comm: Comm, seconds: float) -> None:
 
 @named("set_report")
 def set_report(comm: Comm, file: str | os.PathLike[str] | None) -> None:
-    """Has a report of all arrays' exchanges and redistributions from now on written when MPI ends.
+    """Requests a report of all exchanges and redistributions from now on, written when MPI ends.
 
         distview.set_report(MPI.COMM_WORLD, "run.txt")      # before the first array is exchanged
 
-    Rank 0 writes it: JSON lines if the name ends in ".json", else text; None or "": none. DISTVIEW_REPORT sets it for all
-    communicators. docs/report.md shows one.
+    Rank 0 writes it: JSON lines if the name ends in ".json", else text. None or "": no report. DISTVIEW_REPORT sets the
+    file for all communicators. docs/report.md shows a report.
 
-    Local but for the first time that comm comes; all ranks set the same.
+    Local, except for the first use of comm; all ranks set the same file.
     """
     found = _of_program(comm, "set_report")
     name: Any = ""
@@ -84,16 +85,16 @@ def nodes_of_ranks(comm: Comm) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class GridPlacement:
-    """A process grid and which rank is to be which of its processes; see place_on_nodes(). Local."""
+    """A process grid and the rank for each of its processes; see place_on_nodes(). Local."""
 
     grid: tuple[int, ...]
-    #: By process: its rank, for order_ranks().
+    #: The rank of each process, for order_ranks().
     ranks: tuple[int, ...]
-    #: Elements of one exchange that go from one node to another one.
+    #: Elements of one exchange that move between nodes.
     between_nodes: int
-    #: The same for the grid that zeros() chooses, with process p on rank p; None if that does not suit the axes.
+    #: The same for the grid that zeros() chooses, with process p on rank p; None if that grid does not suit the axes.
     between_nodes_of_balanced: int | None
-    #: All this in words.
+    #: The placement as text.
     text: str
 
     def __str__(self) -> str:
@@ -111,16 +112,16 @@ def place_on_nodes(
     periodic: Flags = False,
     stencil: str = "box",
 ) -> GridPlacement:
-    """Looks for the process grid and the order of ranks with which padding exchanges move least between nodes.
+    """Finds the process grid and the order of ranks with which padding exchanges move the fewest elements between nodes.
 
         placed = distview.place_on_nodes((ny, nx), "bb", distview.nodes_of_ranks(comm), padding=1)
         ordered = distview.order_ranks(comm, placed.ranks)
         u = distview.zeros((ny, nx), "bb", ordered, padding=1, grid=placed.grid)
 
-    nodes: of each rank, any number that ranks of a node have in common; other arguments as zeros() and
-    exchange_padding(). Where nothing is gained, as on a single node, process p is rank p.
+    nodes: a number for each rank, the same for all ranks of a node. Other arguments as in zeros() and
+    exchange_padding(). If nothing is gained, for example on a single node, process p is rank p.
 
-    Raises LayoutError if no grid suits the axes, or one lists indices. Local: the same on all ranks that pass the same.
+    Raises LayoutError if no grid suits the axes, or if an axis lists indices. Local: equal arguments give equal results.
     """
     if isinstance(layout, _distview.Layout):
         raise LayoutError("place_on_nodes: expected a layout of axes without a grid, got a Layout")
@@ -130,11 +131,11 @@ def place_on_nodes(
     for d, axis in enumerate(axes):
         if axis.kind == "u":
             raise LayoutError(f"place_on_nodes: axis {d}: expected 'b', 'n' or 'c', got index lists, which have a grid")
-    # An axis that is not distributed has its one process, blocks with bounds theirs.
+    # The number of processes is fixed along axes that are not distributed (1), and along blocks with bounds.
     for axis in axes:
         if axis.kind == "n" and axis.size is not None:
             axis.bounds = [0, axis.size]
-    # By order of appearance, as the compiled part takes no numbers of any size.
+    # Renumbered in order of appearance: the compiled part accepts only small numbers.
     numbers: dict[int, int] = {}
     counted = [numbers.setdefault(integer(node, "a node"), len(numbers)) for node in nodes]
     grid, ranks, between, balanced, text = _distview.place_on_nodes(counted, axis_specs(axes), stencil == "faces")
@@ -145,8 +146,8 @@ def place_on_nodes(
 def order_ranks(comm: Comm, ranks: Sequence[int]) -> MPI.Intracomm:
     """An mpi4py communicator of the same ranks in another order: its rank p is comm's rank ranks[p].
 
-    It is the caller's, who may free it when the arrays made with it are gone. Raises UsageError unless each rank is
-    named once. Collective over comm; all ranks pass the same.
+    The caller owns it, and may free it when the arrays made with it are gone. Raises UsageError unless ranks names
+    each rank once. Collective over comm; all ranks pass the same order.
     """
     found = _of_program(comm, "order_ranks")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""redistribute(): arrays in another layout, new ones or some that exist."""
+"""redistribute(): moves an array into another layout, in a new or an existing array."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ def redistribute(
     out: DistView | None = None,
     **keywords: Any,
 ) -> DistView:
-    """An array's elements in another layout; a new array, or ``out``.
+    """The elements of an array in another layout, in a new array or in ``out``.
 
-        b = distview.redistribute(a, "cb")                      # dealt out along the first axis
+        b = distview.redistribute(a, "cb")                      # cyclic along the first axis
         c = distview.redistribute(a, [0, 5, 9], from_slice=slice(None, None, -1))
         distview.redistribute(a, out=d, to_slice=slice(10, 20)) # into a part of d
         distview.redistribute(a, out=b, alpha=2.0, beta=1.0)    # b += 2 a
         single = distview.redistribute(a, a, dtype="float32")
 
-    layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
-    zeros() takes it, with its keywords (padding, boundary, periodic, grid, device; in the array's
-    memory unless given). Cells of a new array that nothing is written to are 0. dtype: that of the
-    new array, the array's unless given. permutation, from_slice, to_slice, fill_padding, conjugate,
-    allow_missing_indices: see RedistributionPlan, which is what to use for moving again and again; alpha, beta, combine:
-    see its execute(). The array keeps the plans of the last four different calls.
+    layout: the new array's layout: a Layout, a DistView that has it, or a description and keywords as in zeros()
+    (padding, boundary, periodic, grid, device; by default the kind of memory that the array has). Cells of a new
+    array to which nothing moves are 0. dtype: the new array's element type, by default the array's. permutation,
+    from_slice, to_slice, fill_padding, conjugate, allow_missing_indices: see RedistributionPlan, which suits
+    repeated moves better. alpha, beta, combine: see RedistributionPlan.execute(). The array keeps the plans of the
+    last four different calls.
 
     Collective over the array's communicator.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Moving arrays from one layout to another."""
+"""Moves arrays from one layout to another."""
 
 from __future__ import annotations
 
@@ -24,47 +24,48 @@ if TYPE_CHECKING:
 
 Moved = TypeVar("Moved", bound=Section)
 
-#: What describes the layout of a new array beside its letters; see zeros().
+#: Keywords that describe a new array's layout and memory; see zeros().
 _OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
 
 
 def _of_plan(_self: Any, *args: Any, **kwargs: Any) -> _distview.Communicator | None:
-    """For collective(): that of ``comm``, or of the arrays; Layouts have none."""
+    """For collective(): the communicator of ``comm``, else that of the arrays; Layouts have none."""
     comm = kwargs.get("comm", args[2] if len(args) > 2 else None)
     return of_array(*args, **kwargs) if comm is None else communicator(comm)
 
 
 class RedistributionPlan:
-    """Moves elements from arrays of one layout to arrays of another, again and again.
+    """A reusable plan that moves elements from arrays of one layout to arrays of another.
 
         plan = distview.RedistributionPlan(a, c, permutation=(1, 0))
-        plan.execute(a, c)                              # c = a^T; both as often as wanted
-        with plan.start(a, c):                          # the same, to compute in between
+        plan.execute(a, c)                              # c = a^T; can be repeated
+        with plan.start(a, c):                          # the same; compute in between
             ...
 
-    source, target: Layouts, or DistViews whose layouts they are. comm: that of the DistViews unless
-    given; None with Layouts is one process. permutation: axis d of the target takes axis
-    permutation[d] of the source. from_slice, to_slice: the part of the source that moves and where
-    to in the target, as between brackets: a slice, or a tuple of them, of any step. They count
-    interior cells, as gather() does; of an unstructured axis cell i is the i-th smallest index.
-    Along an axis without a slice on either side (or with a plain ``:``) equal global indices are
-    paired: those that an unstructured axis lists, from 0 on those of another one. Indices of the source
-    that the target does not have stay where they are; for those of the target that the source does not
-    have, LayoutError names the lowest one, or, with allow_missing_indices, the target keeps its elements.
-    With a slice on one side, as ``slice(0, None)``, cells are paired by order. fill_padding: whether to write also the target's communication padding (on periodic axes also
-    boundary padding) that mirrors what is written. conjugate: whether elements, which must be complex
-    then, are conjugated on the way. in_place: whether source and target may share memory, as an array
-    that is transposed within itself; where they do, beta must be 0 and nothing combined (slices whose
-    elements lie between each other's share none). buffer_bytes: the most
-    that a rank holds beside them, 0 for as much as is good; moves that undo themselves when done twice
-    do with little, others need room for all elements that a rank sends and gets in messages.
+    source, target: Layouts, or DistViews that have them. comm: by default the DistViews' communicator;
+    None with Layouts means one process. permutation: axis d of the target is axis permutation[d] of the source.
+    from_slice, to_slice: the part of the source that moves, and its place in the target, written as between
+    brackets: a slice or a tuple of slices with any step. Slices count interior cells, as gather() does; cell i
+    of an unstructured axis is the i-th smallest index.
 
-    Every element is read from its owner, which of several processes that list an index is the lowest one;
-    only execute(combine=) takes the elements of all of them. Where an index of the target is on several
-    processes, all of them get it. Elements move once: straight from memory of the node's processes (wrapped
-    arrays are packed into shared memory first), else in one message for each process. Building and executing
-    are collective over comm, in the same order on all ranks. Raises LayoutError if slices and layouts do not fit each other, the same
-    on all ranks. The first execution with a pair of arrays prepares it, later ones are faster.
+    If neither side has a slice along an axis (or only a plain ``:``), equal global indices are paired: the listed
+    indices of unstructured axes, indices from 0 of other axes. Source indices that the target lacks do not move.
+    If the source lacks indices of the target, LayoutError names the lowest one; with allow_missing_indices the
+    target keeps its elements there. With a slice on one side, for example ``slice(0, None)``, cells are paired by order.
+
+    fill_padding: also writes the target's communication padding (on periodic axes also boundary padding) that
+    mirrors written cells. conjugate: conjugates elements on the way; they must be complex. in_place: source and
+    target may share memory, for example an array that is transposed within itself. If they do, beta must be 0 and
+    combine is refused; interleaved slices without a common element do not share memory. buffer_bytes: the most
+    buffer memory that a rank uses for a move in place; 0 lets the library choose. A move that undoes itself when
+    repeated needs little; other moves need room for all elements that a rank sends and receives in messages.
+
+    Elements are read from their owner: the lowest of the processes that list an index. Only execute(combine=) reads
+    the elements of all of them. If several processes hold an index of the target, all of them get it. Elements move
+    once: directly from the memory of processes on the same node (wrapped arrays are packed into shared memory
+    first), else in one message to each process. Building and executing are collective over comm, in the same order
+    on all ranks. Raises LayoutError, the same on all ranks, if slices and layouts do not fit each other. The first
+    execution with a pair of arrays prepares it; later executions are faster.
     """
 
     @collective("RedistributionPlan", _of_plan)
@@ -124,15 +125,16 @@ class RedistributionPlan:
     ) -> None:
         """target = beta * target + alpha * source. Collective; finished on return.
 
-        With beta = 0 the target is not read. combine: "sum", "min" or "max" of what is there and what
-        arrives, instead; where several processes list an index of the source, of the elements of all of
-        them, one after the other in the order of the processes. Factors are numbers that the target's elements can be, the same on all ranks.
+        With beta = 0 the target is not read. combine: instead combines each target element with the arriving
+        element by "sum", "min" or "max"; if several processes list an index of the source, the elements of all
+        of them, in the order of the processes. alpha and beta must be representable in the target's element type
+        and the same on all ranks.
 
-        Arrays of the plan's layouts and communicator, all in memory that the host reads or all in what
-        one device reads, of elements of 1, 2, 4, 8 or 16 bytes; of 32- or 64-bit integers, float32,
-        float64 or complex numbers where something is calculated. Elements of another type than the target's are converted where they come from, into
-        an array that the plan keeps; not complex to real ones, nor real ones to integers. Raises
-        ShapeError or UsageError, the same on all ranks.
+        The arrays have the plan's layouts and communicator, and elements of 1, 2, 4, 8 or 16 bytes. All of them are
+        in memory that the host reads, or all in memory that one device reads. Calculations need 32- or 64-bit
+        integers, float32, float64 or complex numbers. If the element types differ, source elements are converted
+        before they move, into an array that the plan keeps; complex to real and real to integer are refused.
+        Raises ShapeError or UsageError, the same on all ranks.
         """
         self._plan.execute(
             source, target, alpha, beta, combine,
@@ -149,12 +151,12 @@ class RedistributionPlan:
         beta: Any = 0,
         combine: str | None = None,
     ) -> Redistribution:
-        """Begins execute(), and returns a Redistribution whose finish() ends it, to compute in between:
+        """Begins execute() and returns a Redistribution whose finish() ends it. Compute in between:
 
             with plan.start(a, c):
                 compute(b)                      # neither writes a, nor reads or writes c
 
-        A plan has one in flight at a time; a second start() raises UsageError, the same on all ranks.
+        A plan has one execution in flight at a time; a second start() raises UsageError, the same on all ranks.
         Collective, in the same order on all ranks.
         """
         return Redistribution(
@@ -165,7 +167,7 @@ class RedistributionPlan:
         )  # fmt: skip
 
     def _converted(self, source: Section, target: Section, caller: str) -> Section:
-        """The source with the target's elements. Collective the first time."""
+        """The source, converted to the target's element type. Collective the first time."""
         key = target.dtype, source.device[0]
         buffer = self._buffers.get(key)
         if buffer is None:
@@ -183,26 +185,26 @@ class RedistributionPlan:
 
     @property
     def source_layout(self) -> Layout:
-        """The layout of sources."""
+        """The layout of source arrays."""
         return self._plan.source_layout
 
     @property
     def target_layout(self) -> Layout:
-        """The layout of targets."""
+        """The layout of target arrays."""
         return self._plan.target_layout
 
     @property
     def elements(self) -> int:
-        """Number of elements that move, those that stay on their process included."""
+        """Number of elements that move, including elements that stay on their process."""
         return self._plan.elements
 
     @property
     def wire_elements(self) -> int:
-        """Number of elements that a process gets from another one."""
+        """Number of elements that move between processes."""
         return self._plan.wire_elements
 
     def describe(self) -> str:
-        """Layouts, what moves, and how it travels, for people. Local."""
+        """The layouts, the elements that move and their transport, as text. Local."""
         return self._plan.describe()
 
     def __repr__(self) -> str:
@@ -249,7 +251,7 @@ def redistributed(
             plan = RedistributionPlan(array, out, **what)
         plan.execute(array, out, alpha=alpha, beta=beta, combine=combine)
     except BaseException:
-        # Whatever ranks keep now may differ, or be a plan that cannot be used any more.
+        # The plans that ranks keep may differ now, or be unusable.
         plans.clear()
         raise
     plans.pop(key, None)
@@ -264,8 +266,8 @@ _MOST_PLANS = 4
 
 
 def _known_plan(array: Section, out: Section, keywords: Any) -> tuple[RedistributionPlan | None, Any]:
-    """The plan that the array keeps for this, and what defines it. All ranks have one, or all have none: a
-    rank that kept another history is an error of all."""
+    """The plan that the array keeps for these arguments, or None, and its key. Raises on all ranks if only some of them
+    keep a plan."""
 
     names = (
         "source layout", "target layout", "permutation", "from_slice", "to_slice", "fill_padding",
@@ -316,7 +318,7 @@ def transpose(array: Section, axes: tuple[Any, ...], kind: type[Moved]) -> Moved
     )  # fmt: skip
 
 
-#: What ranks tell each other that differ in it.
+#: Name of this argument in the error of ranks that differ in it.
 _WITH_OUT = "whether out is given"
 
 
@@ -392,7 +394,7 @@ def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | Non
     except UsageError as error:
         if found is None:
             raise
-        wrong = error  # the others have come to the arrays' communicator
+        wrong = error  # the other ranks wait on the arrays' communicator
 
     def refuse() -> None:
         raise wrong
@@ -437,7 +439,7 @@ def _is_axis(value: Any) -> bool:
 
 
 def _permutation(given: Any, rank: int, caller: str) -> list[int]:
-    """Checked, without negative numbers; none if none is given."""
+    """The checked permutation without negative numbers; an empty list if none is given."""
     if given is None:
         return []
     try:

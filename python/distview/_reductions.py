@@ -67,7 +67,7 @@ def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
         part = _numbers(view, "norm", cells)
         if reproducible and order != math.inf:
             return _exact.squares(part) if order == 2 else _exact.sums(_magnitudes(part))
-        # One run of them, for which nothing is allocated once ranks have agreed: that would be one rank's error alone.
+        # Contiguous, so that nothing is allocated after the agreement: a failure there would be one rank's error alone.
         return _magnitudes(part).ravel("K")
 
     def alike(_: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
         (found,) = _exact.of_all_ranks(view._communicator, sizes)
         return found.rounded_root() if order == 2 else found.rounded()
     if order == 1:
-        # Infinite on one rank, whatever np.seterr() says: raised here it would be that rank's error alone.
+        # A sum may overflow on one rank only. Whatever np.seterr() says, it must not raise: other ranks would wait.
         with np.errstate(over="ignore"):
             return _combined(view, "sum", [float(sizes.sum())])[0]
     if order == math.inf:
@@ -87,8 +87,8 @@ def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
 
 
 def _euclidean(view: Section, sizes: np.ndarray) -> float:
-    """The 2-norm, right wherever it is representable. What it branches on is the same on all ranks.
-    It overwrites ``sizes``."""
+    """The 2-norm, correct wherever it is representable. Overwrites ``sizes``. All branches depend on values that are
+    the same on all ranks."""
 
     def sum_of_squares() -> float:
         with np.errstate(over="ignore", under="ignore"):
@@ -96,13 +96,13 @@ def _euclidean(view: Section, sizes: np.ndarray) -> float:
 
     squares = sum_of_squares()
     limits = np.finfo(np.float64)
-    # Below the first, squares may have been rounded to the spacing of subnormal numbers.
+    # Below the lower limit, squares may have been rounded to the spacing of subnormal numbers.
     if float(limits.tiny / limits.eps) <= squares <= float(limits.max):
         return math.sqrt(squares)
     largest = _extreme_of_all(view, "max", float(sizes.max(initial=0.0)))
     if not largest > 0 or math.isinf(largest):
         return largest
-    # A power of two, which rounds nothing; of subnormal numbers the inverse would be infinite.
+    # A power of two rounds nothing. The limit of 1022 keeps it finite for subnormal numbers.
     factor = math.ldexp(1.0, min(1 - math.frexp(largest)[1], 1022))
     with np.errstate(under="ignore"):
         sizes *= factor
@@ -140,18 +140,18 @@ def _numbers(view: Section, caller: str, cells: str) -> np.ndarray:
 
 
 def _accumulator(dtype: np.dtype) -> np.dtype:
-    """What elements are added up in; of a half or long double in 64 bits, too."""
+    """The type in which elements are added: 64 bits also for half and long double."""
     wide = {"c": np.complex128, "f": np.float64, "u": np.uint64}
     return np.dtype(wide.get(dtype.kind, np.int64))
 
 
 def _magnitudes(part: np.ndarray) -> np.ndarray:
-    """Absolute values in 64 bits; in their own the least integer has none."""
+    """Absolute values in float64: in its own type the least integer has none."""
     return np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
 
 
 def _shift(dtype: np.dtype) -> int:
-    """What is taken off integers to combine them in 64 bits with sign; it keeps their order."""
+    """The number to subtract so that integers fit signed 64 bits in the same order."""
     return 2**63 if dtype.kind == "u" and dtype.itemsize == 8 else 0
 
 
@@ -165,7 +165,7 @@ def _combined(view: Section, operation: str, values: list[Any]) -> list[Any]:
 
 
 def _added_up(view: Section, value: Any) -> Any:
-    """The sum of a NumPy number, or of exact sums, of each rank, of the same type on all."""
+    """The sum over all ranks of a NumPy number, or of exact sums, whose type is the same on all ranks."""
     if isinstance(value, list):
         parts = [found.rounded() for found in _exact.of_all_ranks(view._communicator, value)]
         return complex(*parts) if len(parts) == 2 else parts[0]
@@ -173,14 +173,14 @@ def _added_up(view: Section, value: Any) -> Any:
         return complex(*_combined(view, "sum", [float(value.real), float(value.imag)]))
     if value.dtype.kind == "f":
         return _combined(view, "sum", [float(value)])[0]
-    # Modulo 2^64, as the elements are.
+    # Modulo 2^64, as in np.sum().
     whole = _combined(view, "sum", [(int(value) + 2**63) % 2**64 - 2**63])[0]
     return whole % 2**64 if value.dtype.kind == "u" else whole
 
 
 def _extreme_of_all(view: Section, operation: str, value: float) -> float:
-    """The least or greatest number of all ranks, NaN if one is: MPI does not say what it makes of
-    NaN."""
+    """The least or greatest number over all ranks, NaN if any is NaN. MPI does not define its reductions for NaN, so
+    a second number carries it."""
     is_worst = math.isnan(value)
     sign = -1.0 if operation == "min" else 1.0
     numbers = [-sign * math.inf if is_worst else value, sign * is_worst]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writing arrays to files."""
+"""Writes arrays to files."""
 
 from __future__ import annotations
 
@@ -45,28 +45,27 @@ def save(
     buffer_bytes: int = 16 << 20,
     progress: Callable[[int, int], object] | None = None,
 ) -> None:
-    """Writes arrays to a new file, which load() reads in any layout on any number of ranks.
+    """Writes arrays to a new file. load() reads it in any layout on any number of ranks.
 
         distview.save("u.npy", u)
         distview.save("state.h5", {"h": h, "flow/u": u}, {"time": 3600.0, "step": 150})
 
-    path: what it ends in says what it becomes. ".npy": one array, as numpy.save() writes it. ".npz": arrays by
-    name, as numpy.savez() does. ".h5", ".hdf5", ".vtkhdf", ".nc": HDF5, which h5py, netCDF4 and xarray open, with one
-    dataset for each array. What is written are interior cells, without padding; of unstructured axes in ascending
-    order of their indices.
+    path: its suffix selects the format. ".npy": one array, as by numpy.save(). ".npz": arrays by name, as by
+    numpy.savez(). ".h5", ".hdf5", ".vtkhdf", ".nc": HDF5 with one dataset per array; h5py, netCDF4 and xarray open it.
+    Only interior cells are written, without padding; unstructured axes in ascending order of their indices.
 
-    attributes: numbers, texts and rows of numbers by name, of HDF5 only. fortran_order: of .npy and .npz, whether the
-    first axis is the fastest. spacing: of HDF5, by axis, makes a uniform grid of it, which ParaView and VTK open as
-    well (their x is the last axis): let the path end in ".vtkhdf". origin: of its first cell's lower corner, 0 unless
-    given; on_points: whether elements are values at points instead of in cells. axis_names: "y", "x". checksums: of
-    HDF5, of every 4 MiB, by which load() finds damage. compression: of HDF5, from 1 (fast) to 9 (small), which rank 0 does.
-    sync: return when the disk has it. buffer_bytes: the most in one of a rank's buffers. progress: called on rank 0
-    now and then with bytes written and bytes in all; it must not communicate, and what it raises is raised on all
-    ranks when the file is written.
+    attributes: numbers, texts and rows of numbers by name; HDF5 only. fortran_order: makes the first axis the fastest;
+    .npy and .npz only. spacing: cell size by axis, HDF5 only; makes the file a uniform grid, which ParaView and VTK
+    open as well (their x is the last axis): use the suffix ".vtkhdf". origin: the lower corner of the grid's first
+    cell, 0 by default; on_points: elements are values at points instead of in cells. axis_names: for example "y", "x".
+    checksums: HDF5 only; one for every 4 MiB, by which load() detects damage. compression: HDF5 only; from 1 (fast)
+    to 9 (small), done by rank 0. sync: returns only when the data are on the disk. buffer_bytes: upper limit for each
+    buffer of a rank. progress: called from time to time on rank 0 with the bytes written and the total; it must
+    not communicate. Its exception is raised on all ranks once the file is written.
 
-    The file appears under its name when it is whole: what was there before stays until then. Collective over the
-    arrays' communicator; attributes and options are those of rank 0. Raises FileError, which is an OSError, with the
-    system's reason; UsageError and ShapeError for arguments that cannot be, and for HDF5 in a build without; the same
+    The complete file replaces an older one under its name; until then the older file stays. Collective over the
+    arrays' communicator; rank 0's attributes and options count. Raises FileError, which is an OSError, with the
+    system's reason; UsageError and ShapeError for impossible arguments, and for HDF5 in a build without it; the same
     on all ranks.
     """
     options = dict(
@@ -79,7 +78,8 @@ def save(
 def write(
     caller: str, path: Any, arrays: Any, attributes: Any, options: dict[str, Any], name: tuple[Any, ...] = ()
 ) -> None:
-    """See save(); or DistView.to_hdf5(): of one array, with its name, which may be none, and options as they were passed."""
+    """See save(). For DistView.to_hdf5(), ``arrays`` is one array, ``name`` holds its unchecked name, and options are
+    unchecked."""
     comm = communicator_of(arrays) or alone(caller)
 
     def prepare() -> tuple[str, str, list[tuple[str, Section[Any]]], dict[str, Any], _distview.FileSettings, Any]:
@@ -107,7 +107,7 @@ def write(
 
 
 def alike(path: str, arrays: list[tuple[str, Section[Any]]]) -> dict[str, Any]:
-    """What all ranks pass the same."""
+    """The arguments that must be the same on all ranks."""
     return {
         "path": path,
         "names of arrays": [name for name, _ in arrays],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections: what a DistView is without the calls that need other modules of the package."""
+"""Sections: the base of DistView, without the methods that need further modules of the package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
 
     class _Memory(_distview.Array):
-        """The compiled part's class, which takes no second base: DistView[np.float64] is for annotations."""
+        """The compiled part's class. It accepts no second base such as Generic, so annotations need __class_getitem__."""
 
         __class_getitem__ = classmethod(types.GenericAlias)
 
@@ -33,45 +33,45 @@ _CELLS = ("interior", "owned")
 
 
 class Gathers:
-    """What gather() keeps of an array."""
+    """Data that gather() keeps for an array."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Makes the next gather() the first one."""
-        #: How often it was called, at most 2.
+        """Drops all data, so that the next gather() starts anew."""
+        #: Number of calls so far, at most 2.
         self.times = 0
-        #: To all ranks' sections.
+        #: Access to all ranks' sections.
         self.access: _distview.SectionAccess | None = None
-        #: By cells: where they belong, and what is copied there from.
+        #: By kind of cells: their places in the whole array, and the blocks to copy there.
         self.places: dict[str, Any] = {}
         self.blocks: dict[str, list[tuple[Any, np.ndarray]]] = {}
 
 
 class _Joint:
-    """What joins a section to the others: shared by all names for it."""
+    """Links a section to the other ranks' sections; shared by all names for it."""
 
     def __init__(self, comm: Comm) -> None:
         self.comm = comm
         self.communicator = communicator(comm) if comm is not None else None
-        #: The plans that redistribute() has made for this array last, by what defines them.
+        #: The last plans that redistribute() has made for this array, by their arguments.
         self.plans: dict[Any, Any] = {}
         self.gathers = Gathers()
 
 
 @without_arithmetic
 class Section(_Memory["Scalar"]):
-    """A section of an array: its memory, and its place in the whole; see DistView."""
+    """A section of an array: its memory and its place in the whole array; see DistView."""
 
     def __init__(self, array: _distview.Array, comm: Comm = None) -> None:
         super().__init__(array)
         self._slices_of: tuple[Any, ...] = array._slices_of if isinstance(array, Section) else ()
-        # Other names for the same section see it attached, too.
+        # Shared, so that attach() takes effect for all names for the section.
         self._joint: _Joint = array._joint if isinstance(array, Section) else _Joint(comm)
 
     def __copy__(self) -> Self:
-        """Another name for the same section, as slices of NumPy arrays are."""
+        """Another name for the same section: no copy, like a slice of a NumPy array."""
         result = type(self).__new__(type(self))
         Section.__init__(result, self)
         result.__dict__.update(self.__dict__)
@@ -89,11 +89,11 @@ class Section(_Memory["Scalar"]):
             "communicator. Pickle its layout, its elements, or what gather() returns"
         )
 
-    # What it is
+    # Description
 
     @property
     def comm(self) -> Any:
-        """The communicator that was given, or None."""
+        """The communicator that was passed, or None."""
         return self._joint.comm
 
     @property
@@ -109,20 +109,20 @@ class Section(_Memory["Scalar"]):
     def global_indices(self, axis: int, cells: str = "owned") -> Indices:
         """Global indices of this section's cells along an axis; cells: owned, interior or all.
 
-        The interior's count from 0; boundary padding has negative ones and those from shape[axis] on. Local.
+        Interior cells count from 0; boundary padding has negative indices and indices from shape[axis] on. Local.
         """
         indices = np.asarray(self.section_indices(axis))
         begin, end = self._range(axis, cells)
         return indices[begin:end]
 
     def protocol_indices(self, axis: int, cells: str = "owned") -> Indices:
-        """The same as the protocol counts, boundary padding first; also of sections not attached. Local."""
+        """Global indices as the protocol counts, from the first boundary padding on. Works without attach(), too. Local."""
         indices = np.asarray(self.section_protocol_indices(axis))
         begin, end = self._range(axis, cells, "protocol_indices")
         return indices[begin:end]
 
     def describe(self) -> str:
-        """The layout in words, and for small arrays as a picture in text. Local."""
+        """The layout as text; for small arrays also a text picture of the owners. Local."""
         if self.layout is not None:
             return self.layout.describe()
         return f"{self!r}\n(one process's section; attach(comm) tells about the others)"
@@ -152,7 +152,7 @@ class Section(_Memory["Scalar"]):
             raise TypeError("len() of a DistView without axes")
         return int(self.shape[0])
 
-    # A sequence has integer indices; these arrays have slices only.
+    # Sequences have integer indices; these arrays accept slices only.
     __iter__ = None
 
     # Its memory
@@ -162,7 +162,7 @@ class Section(_Memory["Scalar"]):
         """The whole section with padding, as an array that shares the memory."""
         if self.device[0] in _device.HOST_TYPES:
             array = np.asarray(memoryview(self))
-            if array.dtype.names == ():  # how NumPy reads bytes without a meaning, its own too
+            if array.dtype.names == ():  # NumPy reads opaque bytes as this type, also its own
                 return array.view(f"V{array.itemsize}")
             return array
         return _device.as_cupy(self)
@@ -184,7 +184,7 @@ class Section(_Memory["Scalar"]):
 
     @property
     def interior(self) -> npt.NDArray[Scalar]:
-        """The elements without any padding, which a program computes; shares the memory."""
+        """The elements without any padding, which the program computes; shares the memory."""
         return self._part("interior")
 
     @interior.setter
@@ -195,7 +195,7 @@ class Section(_Memory["Scalar"]):
     def copy_to_host(self, cells: str = "all") -> npt.NDArray[Scalar]:
         """A copy as a NumPy array of this section's cells: all, owned or interior.
 
-        From any memory, CUDA devices' included, once what is pending on ``stream`` has finished. Local.
+        Copies from any memory, including CUDA devices, once the work pending on ``stream`` has finished. Local.
         """
         part = self._slices("copy_to_host", cells)
         return np.ascontiguousarray(_device.copy_to_host(self, "copy_to_host")[part]).reshape(
@@ -205,7 +205,7 @@ class Section(_Memory["Scalar"]):
     def copy_from_host(self, values: npt.ArrayLike, cells: str = "all") -> None:
         """Writes values, as NumPy broadcasts them, to this section's cells: all, owned or interior.
 
-        To any memory, CUDA devices' included, once what is pending on ``stream`` has finished;
+        Writes to any memory, including CUDA devices, once the work pending on ``stream`` has finished;
         finished on return. Local.
         """
         _device.copy_from_host(self, values, self._slices("copy_from_host", cells), "copy_from_host")
@@ -232,7 +232,7 @@ class Section(_Memory["Scalar"]):
         return _device.dlpack(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """(type, id) of the memory's device in DLPack's numbers."""
+        """(type, id) of the memory's device, as DLPack numbers them."""
         return self.device
 
     def __dap_capsule__(self, version: str = "0.10.0") -> Any:
@@ -246,8 +246,8 @@ class Section(_Memory["Scalar"]):
         return self._joint.communicator
 
     def _alike(self, **arguments: Any) -> dict[str, Any]:
-        """What is the same on all ranks that pass this array, or the same slices of it, and these
-        arguments; slices that a rank makes by itself do not change it."""
+        """Values for agreed(): equal on all ranks that pass this array, or the same slices of it, and these arguments.
+        Slices that a single rank makes elsewhere do not change them."""
         return {
             "layout": self.layout,
             "element type": self.typestr,
@@ -277,13 +277,13 @@ class Section(_Memory["Scalar"]):
         return tuple(slice(*self._range(d, cells, caller)) for d in range(self.ndim))
 
     def _note_written(self) -> None:
-        """No padding is valid any more; of a section that is not attached none was."""
+        """Marks all padding as not valid. A section that is not attached has no valid padding."""
         if self.attached:
             self.mark_written()
 
     @staticmethod
     def _check_same(name: str, part: Any, value: Any) -> None:
-        """After ``array.interior += 1`` Python assigns the part to itself; nothing else can be assigned."""
+        """Accepts only assignment of the part to itself: Python does that after ``array.interior += 1``."""
         fields = ("shape", "strides", "dtype")
         same = type(value) is type(part) and all(getattr(value, f) == getattr(part, f) for f in fields)
         if not (same and (part.size == 0 or _device.address_of(value) == _device.address_of(part))):
@@ -297,7 +297,7 @@ class Section(_Memory["Scalar"]):
         return self.view[self._slices("view", cells)]
 
     def _host_part(self, caller: str, cells: str) -> npt.NDArray[Scalar]:
-        """The cells of this section, copied if they must be; raises what a call on them has to refuse."""
+        """The cells of this section in host memory, copied if needed. Raises if the arguments are wrong."""
         self._attached_layout(caller)
         if cells not in _CELLS:
             raise UsageError(f'{caller}: expected cells to be "interior" or "owned", got {short(cells)}')

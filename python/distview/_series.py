@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files to which arrays are appended step after step."""
+"""Files to which a program appends arrays step by step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _of_self(series: Hdf5Series, *args: Any, **kwargs: Any) -> _distview.Communi
 
 
 class Hdf5Series:
-    """A file to which arrays are appended step after step; with a spacing a film that ParaView plays.
+    """A file to which the program appends arrays step by step; with a spacing ParaView plays it as a film.
 
         film = distview.Hdf5Series("film.vtkhdf", {"h": h}, spacing=(dy, dx))
         for step in range(100):
@@ -40,9 +40,9 @@ class Hdf5Series:
             film.append(time, {"h": h})
         distview.load("film.vtkhdf", comm=comm, names="h", step=7)
 
-    Each array is one dataset with a first axis of steps, the dataset "time" has the times. A step counts from when
-    append() has returned; a program that ends meanwhile leaves the steps before. attributes and options: as save().
-    Collective over the arrays' communicator.
+    Each array is one dataset whose first axis counts the steps; the dataset "time" has the times. A step is in the file
+    once append() has returned; if the program ends during append(), the earlier steps remain. attributes and options:
+    as in save(). Collective over the arrays' communicator.
     """
 
     @collective("Hdf5Series", of_files)
@@ -72,19 +72,19 @@ class Hdf5Series:
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """The path of the file."""
         return self._path
 
     @property
     def steps(self) -> int:
-        """How many there are."""
+        """Number of steps in the file."""
         return self._file.steps
 
     @collective("Hdf5Series.append", _of_self, "Hdf5Series")
     def append(self, time: float, arrays: Mapping[str, Section[Any]]) -> None:
-        """Appends a step: arrays with the names, element types and shapes of the first ones, in any layouts.
+        """Appends a step: arrays with the names, element types and shapes passed to the constructor, in any layouts.
 
-        Collective. Raises FileError if it cannot be written, UsageError or ShapeError for other arrays.
+        Collective. Raises FileError if the step cannot be written, UsageError or ShapeError for other arrays.
         """
         caller = "Hdf5Series.append"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Slices: what users write between brackets, and slices of arrays."""
+"""Converts slices that users write between brackets to slices of arrays."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Slices = list[tuple[int, int, int]]
 
 
 def axis_slices(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
-    """(begin, count, step) along each axis of an array with so many cells.
+    """(begin, count, step) along each axis of an array of this shape.
 
-    key: a slice, an Ellipsis, or a tuple of them; axes that are left out are taken whole.
+    key: a slice, an Ellipsis, or a tuple of them; omitted axes are taken whole.
     """
     return [
         _axis_slice(entry, n, d, caller)
@@ -23,7 +23,7 @@ def axis_slices(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
 
 
 def slices_or_none(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
-    """axis_slices(), but (0, -1, 1) along axes that are left out or where a plain ``:`` stands."""
+    """axis_slices(), but (0, -1, 1) along omitted axes and axes with a plain ``:``."""
     given = axis_slices(key, shape, caller)
     entries = _entries(key, len(shape), caller)
     return [
@@ -33,7 +33,7 @@ def slices_or_none(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
 
 
 def _entries(key: Any, rank: int, caller: str) -> list[Any]:
-    """What is given for each axis."""
+    """The slice for each axis."""
     entries = list(key) if isinstance(key, tuple) else [key]
     dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
     given = len(entries) - len(dots)
@@ -58,7 +58,7 @@ def _axis_slice(entry: Any, size: int, axis: int, caller: str) -> tuple[int, int
         cells = range(*entry.indices(size))
     except (TypeError, ValueError) as error:
         raise UsageError(f"{caller}: axis {axis}: {short(entry)}: {error}") from None
-    # Python's steps may be of any size: one that is beyond the axis leaves one cell, whose direction is all that counts.
+    # Python's steps have any size. A step longer than the axis picks one cell: then only its direction counts.
     return (cells.start, len(cells), max(-size, min(cells.step, size))) if cells else (0, 0, 1)
 
 

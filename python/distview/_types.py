@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from typing_extensions import TypeVar
 
-    #: NumPy's type of an array's elements. Its default makes DistView alone mean one of any elements.
+    #: NumPy's type of an array's elements. By its default, DistView alone means any element type.
     Scalar = TypeVar("Scalar", bound=np.generic, covariant=True, default=Any)
     Comm: TypeAlias = MPI.Comm | _distview.Communicator | int | None
 
@@ -27,7 +27,7 @@ Flags: TypeAlias = bool | Sequence[bool]
 Grid: TypeAlias = Sequence[int | None] | None
 Device: TypeAlias = str | tuple[int, int] | None
 
-# Element types by what dtype is given as; others are known when the program runs.
+# Values of dtype whose element type a type checker knows; other element types are known only at run time.
 Float64: TypeAlias = Literal["float64", "f8", "<f8", "d", "double", "float"]
 Boolean: TypeAlias = Literal["bool", "?"] | type[bool]
 Integer: TypeAlias = (
@@ -39,7 +39,7 @@ AnyType: TypeAlias = str | type[Any] | np.dtype[Any]
 
 
 class LayoutOptions(TypedDict, total=False):
-    """What says more of a layout; see zeros()."""
+    """Keywords that complete a layout; see zeros()."""
 
     padding: Widths
     boundary: Widths | None
@@ -48,6 +48,6 @@ class LayoutOptions(TypedDict, total=False):
 
 
 class Options(LayoutOptions, total=False):
-    """The same and where the memory is."""
+    """Keywords that complete a layout and select the memory."""
 
     device: Device

@@ -49,7 +49,7 @@ DimData normal_form(const Dimension& dim) {
             result.padding = protocol::PaddingValue{dim.padding.low, dim.padding.high};
         break;
     case DistType::cyclic:
-        // Not as it came: where a process owns nothing, some write the size.
+        // Recomputed: some producers write the size if a process owns nothing.
         result.start = product_below_2_63(dim.grid_rank, dim.block_size).value_or(dim.start);
         if (dim.block_size > 1) result.block_size = dim.block_size;
         break;
@@ -95,7 +95,7 @@ ArrayState::ArrayState(protocol::ExportedSection exported, std::string format)
             axis.boundary = dim.edges();
         }
         m_axes.push_back(axis);
-        // The protocol's grids have no limit: what an int does not count is not known.
+        // The protocol does not limit grids: numbers that do not fit an int are stored as -1.
         const bool fits = m_process_count > 0 &&
                           dim.grid_size <= std::numeric_limits<int>::max() / m_process_count;
         m_process = fits ? static_cast<int>(m_process * dim.grid_size + dim.grid_rank) : -1;
@@ -145,8 +145,8 @@ void ArrayState::join(const Communicator& comm) {
         Communicator comm;
         std::uint64_t last = 0;
     };
-    // Closed communicators get no more arrays, and go here when the next array is made. The list is never destroyed, which
-    // would be after MPI_Finalize.
+    // Closed communicators get no more arrays; the next join() removes them. The list is never destroyed: that would happen
+    // after MPI_Finalize.
     static std::vector<Numbers>& all = *new std::vector<Numbers>;
     std::erase_if(all, [](const Numbers& numbers) { return !numbers.comm.is_open(); });
     auto own =
@@ -160,11 +160,11 @@ void ArrayState::attach(const Communicator& comm) {
     std::optional<AnyDistView> view;
     {
         const nb::gil_scoped_release release;
-        // On a rank where it is attached already the others must not wait.
+        // If the array is attached already on one rank, the other ranks must not wait.
         const protocol::ExportedSection mine = agree_on(comm, "attach", [&] {
             require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
             if (!m_view) return m_exported;
-            // 0.9 can say all that a layout holds.
+            // Version 0.9 can describe every layout.
             const auto unsayable = protocol::check_exportable(m_view->layout(), protocol::v0_10_0);
             return exported(unsayable ? protocol::v0_9_0 : protocol::v0_10_0);
         });
@@ -234,7 +234,7 @@ std::vector<std::int64_t> ArrayState::protocol_indices(int axis) const {
                   canonical.owned.begin.value() - canonical.communication.low);
         break;
     case DistType::cyclic: {
-        // As CyclicLayout::to_global(), of a grid that may have more processes than an int counts.
+        // As CyclicLayout::to_global(), for a grid that may have more processes than an int can count.
         const std::int64_t block = canonical.block_size;
         for (std::int64_t l = 0; l < at.extent; ++l)
             result[static_cast<std::size_t>(l)] =
@@ -254,7 +254,7 @@ int ArrayState::checked_axis(const char* caller, int axis) const {
 }
 
 bool ArrayState::holds_objects() const noexcept {
-    bool in_name = false; // of a field: between colons
+    bool in_name = false; // inside a field's name, between colons
     for (const char letter : m_format) {
         if (letter == ':') in_name = !in_name;
         if (!in_name && (letter == 'O' || letter == '&' || letter == 'P' || letter == 'X'))
@@ -267,8 +267,8 @@ std::shared_ptr<ArrayState> ArrayState::sliced(const std::vector<AxisSlice>& sli
     auto result = std::make_shared<ArrayState>(slice(view("slice"), slices), m_format);
     result->m_comm = m_comm;
     result->m_stream = m_stream;
-    // Not the next number of the communicator: a rank that looks at a slice by itself must not make
-    // all later arrays seem to be others. The next one of these slices of this array.
+    // The number counts slices with these bounds of this array. It must not use the communicator's counter: a rank that
+    // makes a slice by itself would change the numbers of all later arrays.
     std::uint64_t number = m_number;
     for (const AxisSlice& axis : slices)
         for (const std::int64_t value : {axis.begin, axis.count, axis.step})

@@ -69,13 +69,13 @@ PaddingExchangeSchedule own_schedule(const AnyDistView& view, Stencil stencil) {
     return {view.layout(), view.process(), {.stencil = stencil, .widths = {}}};
 }
 
-/// What the checking mode knows of an array; null of one that it does not know.
+/// The checking mode's record of an array; null if it has none.
 impl::CheckedSection* checked(const AnyDistView& view) {
     const auto& state = state_of(view);
     return state ? state->checked.get() : nullptr;
 }
 
-// What plans ask of elements before they move any, of an array of one process.
+// Checks of elements for arrays of one process, as plans make them before moving any.
 
 void check_own_elements(const char* caller, const AnyDistView& view) {
     if (const auto* const section = checked(view)) impl::require_no_poison(caller, *section);
@@ -89,7 +89,7 @@ void check_own_contributions(const char* caller, const AnyDistView& view) {
     impl::require_no_poison(caller, *section);
 }
 
-/// Copies within the section: all there is to do for an array of one process. Kokkos need not run.
+/// Copies within the section: a whole exchange for an array of one process. Kokkos need not run.
 void copy_own_padding(const AnyDistView& view, Stencil stencil) {
     const AnySection& section = view.section();
     const PaddingExchangeSchedule schedule = own_schedule(view, stencil);
@@ -102,7 +102,7 @@ void copy_own_padding(const AnyDistView& view, Stencil stencil) {
     if (auto* const known = checked(view)) impl::note_filled(*known, {}, 0); // counted
 }
 
-/// Whether PaddingExchangePlan::require() would fill the padding, of an array of one process.
+/// Whether PaddingExchangePlan::require() would fill the padding of this array of one process.
 bool needs_own_padding(const AnyDistView& view, Stencil stencil, Widths depth) {
     const ValidPadding needed = own_schedule(view, stencil).filled().limited_to(depth);
     return needed.deepest() != Widths(0) && !view.valid_padding().reaches(needed);
@@ -140,7 +140,7 @@ Widths read_depth(nb::handle given) {
     return {low.value, high.value};
 }
 
-/// The same of combine_padding().
+/// Combines padding within the section: combine_padding() for an array of one process.
 void combine_own_padding(const AnyDistView& view, Stencil stencil, const Update& update) {
     const auto combine = element_update(update, view.section().element);
     own_schedule(view, stencil).for_each_outgoing([&](const PaddingRegion& region) {
@@ -215,7 +215,7 @@ std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<Arra
     constexpr std::size_t most_plans = 4;
     const std::vector<ArrayLayout> layouts = layouts_of(arrays);
     if (const Plan* const known = find_plan(layouts, stencil)) {
-        // Only here, where all ranks have agreed: the oldest one must be the same everywhere.
+        // Reorder only here, after the agreement: the oldest plan must be the same on all ranks.
         const auto at = m_plans.begin() + (known - m_plans.data());
         std::rotate(at, at + 1, m_plans.end());
         return m_plans.back().plan;
@@ -223,7 +223,7 @@ std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<Arra
     const PaddingExchangeOptions options{.stencil = stencil, .widths = {}};
     std::vector<FieldExchange> fields;
     for (const ArrayLayout& layout : layouts) fields.push_back({layout, options});
-    // Of one layout, so that require_padding() exchanges only those of the arrays that need it.
+    // A plan of one layout, if possible: with it require_padding() exchanges only the outdated arrays.
     const bool are_alike = std::ranges::count(layouts, layouts.front()) == std::ssize(layouts);
     std::shared_ptr<PaddingExchangePlan> plan;
     {
@@ -242,7 +242,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
                                                    const std::function<Argument()>& check,
                                                    bool trusts_plan) {
     Exchange exchange;
-    // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
+    // Plans do not compare the ranks' arguments: ranks with different arrays would wait for ever.
     std::uint64_t digest = arrays.size();
     std::vector<AnySection> sections;
     Argument own{"operation", {}};
@@ -263,7 +263,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
         for (const char c : own.value) digest = digest * 31 + static_cast<unsigned char>(c);
         digest = digest * 31 + static_cast<std::uint64_t>(exchange.stencil);
     }
-    // A rank that knows that the plan was abandoned makes a new one: then all must.
+    // A rank that knows that the plan was abandoned makes a new plan: then all ranks must do so.
     const Plan* const known =
         m_comm && !failure.image ? find_plan(layouts_of(arrays), exchange.stencil) : nullptr;
     const std::uint64_t plan_number = known ? known->number : 0;
@@ -292,7 +292,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
             return arguments;
         });
     } catch (const UsageError& error) {
-        // All ranks are told; in the next exchange all make a new plan.
+        // All ranks get this error, and all make a new plan in the next exchange.
         if (std::string_view(error.what()).find(earlier) != std::string_view::npos)
             std::erase_if(m_plans, [&](const Plan& plan) { return plan.number == plan_number; });
         throw;

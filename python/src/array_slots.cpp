@@ -18,7 +18,7 @@ namespace {
 
 static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t), "buffers share extents with sections");
 
-/// Why a section cannot be given out as a buffer of the kind asked for; null if it can.
+/// The reason why a section cannot be exported as the requested kind of buffer; null if it can.
 const char* refuse_buffer(const AnySection& section, int flags) {
     if (!section.device.host_accessible())
         return "this view is in device memory: use __cuda_array_interface__ or __dlpack__";
@@ -40,7 +40,7 @@ const char* refuse_buffer(const AnySection& section, int flags) {
     return nullptr;
 }
 
-/// What a Py_buffer points into. A copy: attach() replaces what the Array knows of its section.
+/// The data that a Py_buffer points to. A copy, since attach() replaces the Array's section.
 struct Lent {
     AnySection section;
     std::string format;
@@ -60,7 +60,7 @@ void fill(Py_buffer* buffer, int flags, const Array& array) {
         return values.empty() ? nullptr
                               : reinterpret_cast<Py_ssize_t*>(const_cast<std::int64_t*>(values.data()));
     };
-    // Some consumers take a null pointer for a failure.
+    // Some consumers treat a null pointer as a failure.
     alignas(std::max_align_t) static std::array<char, sizeof(std::max_align_t)> nothing{};
     buffer->buf = section.data ? section.data : nothing.data();
     buffer->itemsize = section.element.bytes;
@@ -71,8 +71,8 @@ void fill(Py_buffer* buffer, int flags, const Array& array) {
     buffer->shape = wants(PyBUF_ND) ? numbers(section.extents) : nullptr;
     buffer->strides = wants(PyBUF_STRIDES) ? numbers(section.strides) : nullptr;
     buffer->suboffsets = nullptr;
-    // Not the Array that was asked: an array that is an attribute of its own DistView would then
-    // keep it alive for ever, as NumPy's arrays take no part in garbage collection.
+    // A new Array, not the exporting one: if a NumPy array is an attribute of its own DistView, it would keep that
+    // DistView alive for ever, since NumPy's arrays take no part in garbage collection.
     buffer->obj = nb::cast(Array{array.state}).release().ptr();
     buffer->internal = lent.release();
 }
@@ -102,11 +102,11 @@ extern "C" void release_buffer(PyObject*, Py_buffer* buffer) {
     buffer->internal = nullptr;
 }
 
-// An object may refer to a DistView of its own memory. Only what nobody else holds may be visited:
-// a reference that is counted twice would free an object in use. A slice holds the memory as well: an object that
-// keeps one of its own memory is not found.
+// An object may refer to a DistView of its own memory. Visit only objects that this Array alone keeps alive: a reference
+// counted twice would free an object in use. A slice keeps the memory alive as well: hence an object that keeps a slice of
+// its own memory is not found.
 
-/// What only this Array keeps alive.
+/// The objects that only this Array keeps alive.
 std::array<PyObject*, 2> held_by(const Array* array) {
     if (!array || array->state.use_count() != 1) return {};
     return sole_objects(array->state->section().owner);
@@ -118,7 +118,7 @@ extern "C" int traverse(PyObject* self, visitproc visit, void* arg) {
     return 0;
 }
 
-/// A section without axes that nobody misses: what is left of an Array in a cycle of garbage.
+/// An empty section without axes, which replaces the state of an Array in a garbage cycle.
 std::shared_ptr<ArrayState> cleared_state() {
     protocol::ExportedSection nothing;
     nothing.version = protocol::v0_10_0;

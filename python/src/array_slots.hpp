@@ -5,7 +5,7 @@
 
 namespace distview::python {
 
-/// What the interpreter asks of an Array itself: its buffer, and what it keeps alive.
+/// Slots of Array that the interpreter calls: its buffer, and garbage collection.
 extern PyType_Slot array_slots[];
 
 } // namespace distview::python

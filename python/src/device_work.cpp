@@ -81,7 +81,7 @@ void begin_work(const char* caller, Kernels kernels, std::span<const AnySection*
         const StreamNumber own = stream_number(exec);
         if (own != legacy_default_stream) runtime.wait(own, legacy_default_stream, device);
         for (const AnySection* section : sections) {
-            if (section->count() == 0) continue; // nobody knows of which device it is
+            if (section->count() == 0) continue; // its device is unknown
             require<ShapeError>(
                 section->device.type != DeviceType::cuda || section->device == device, [&] {
                     return text(caller, ": the array is in ", name_of(section->device),

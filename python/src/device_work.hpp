@@ -12,23 +12,22 @@
 
 namespace distview::python {
 
-/// Whose kernels work on Python's arrays.
+/// Kernels that work on Python's arrays.
 enum class Kernels { host, device };
 
-/// A device's if one of the arrays is in memory that only a device reads, or all of them in managed memory;
-/// builds for the host know of none.
+/// Selects the device's kernels if an array is in memory that only a device reads, or all arrays are in managed memory.
+/// Builds without a device always use the host's kernels.
 ///
-/// Errors: ShapeError, beginning with `caller`, for memory that these kernels cannot access; UsageError for a
-///         device's kernels without a communicator, since those are a plan's
+/// Errors: ShapeError, beginning with `caller`, for memory that these kernels cannot access; UsageError for
+///         device kernels without a communicator, since only plans have them
 Kernels kernels_for(const char* caller, std::span<const AnySection* const> sections,
                     bool has_communicator);
 
-/// Lets kernels that are enqueued from now on begin after what is pending on the arrays' streams, and, on
-/// the device, on the legacy default stream, where most libraries work unless they are told otherwise. On the
-/// host, waits for the arrays' streams. Kokkos must run, and the caller holds the GIL, which others have during
-/// the wait.
+/// On the device: lets later kernels begin after pending work on the arrays' streams and on the legacy default stream,
+/// which most libraries use by default. On the host: waits for the arrays' streams. Kokkos must run. The caller holds
+/// the GIL; the wait releases it.
 ///
-/// Errors: ShapeError for memory of another device than Kokkos'; UsageError if something is pending, and
+/// Errors: ShapeError for memory of another device than Kokkos'; UsageError if work is pending and
 ///         this build has no support for devices; Error from the device
 void begin_work(const char* caller, Kernels kernels, std::span<const AnySection* const> sections);
 
@@ -41,9 +40,9 @@ void with_exec([[maybe_unused]] Kernels kernels, Function&& function) {
     function(Kokkos::DefaultHostExecutionSpace());
 }
 
-/// A section of zeros of one kind of device memory. Kokkos must run.
+/// A section of zeros in one kind of device memory. Kokkos must run.
 ///
-/// Errors: UsageError if there is none in this build, or it is another device than Kokkos'
+/// Errors: UsageError if this build has no device memory, or the device is not Kokkos'
 AnySection allocate_on_device(const Device& device, const ElementType& element,
                               const std::vector<std::int64_t>& extents);
 

@@ -27,7 +27,7 @@ nb::object error_class(const char* name) {
     return nb::module_::import_("distview._errors").attr(name);
 }
 
-/// Names of files, which texts may have, are of any bytes.
+/// The text as a str. It may contain file names, which may have any bytes.
 nb::object message_of(const std::exception& error) {
     return nb::steal(PyUnicode_DecodeUTF8(
         error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "backslashreplace"));
@@ -69,7 +69,7 @@ void translate(const std::exception_ptr& failure, void*) {
     }
 }
 
-/// str(object) as UTF-8, and never an exception.
+/// str(object) as UTF-8; never throws.
 std::string text_of(nb::handle object) {
     const nb::object text = nb::steal(PyObject_Str(object.ptr()));
     const nb::object bytes = nb::steal(
@@ -81,7 +81,7 @@ std::string text_of(nb::handle object) {
     return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
 }
 
-/// An attribute of an exception as C++ has it, `otherwise` for what is no T.
+/// An attribute of an exception as a T; `otherwise` if it is not a T.
 template <class T>
 T field(nb::handle error, const char* name, T otherwise) {
     T value{};
@@ -102,7 +102,7 @@ std::exception_ptr image_of(nb::handle error) {
     if (is("MpiError")) return std::make_exception_ptr(MpiError(message, MPI_ERR_OTHER));
     if (is("FileError")) return std::make_exception_ptr(FileError(message));
     if (is("Error")) return std::make_exception_ptr(Error(message));
-    // Named in the text, since the class itself cannot travel. UsageError derives from both of these.
+    // The text names the class, since the class itself cannot be sent. UsageError derives from both of these.
     const std::string named = name_of_type(error) + ": " + message;
     for (PyObject* const type : {PyExc_TypeError, PyExc_ValueError})
         if (nb::isinstance(error, nb::handle(type)))
@@ -110,7 +110,7 @@ std::exception_ptr image_of(nb::handle error) {
     return std::make_exception_ptr(Error(named));
 }
 
-/// The image; of an exception that is none of the library's, and whose text does not say what was called, with that in front.
+/// The image. For a foreign exception whose text does not begin with the caller, the caller is added in front.
 std::exception_ptr named_after(const char* caller, const Failure& failure) noexcept {
     if (!failure.image || !failure.cause) return failure.image;
     try {
@@ -125,7 +125,7 @@ std::exception_ptr named_after(const char* caller, const Failure& failure) noexc
             return std::make_exception_ptr(Error(text(caller, ": ", e.what())));
         }
     } catch (...) {
-        return failure.image; // the others wait for it, whatever it says
+        return failure.image; // other ranks wait for it, whatever its text is
     }
 }
 
@@ -158,7 +158,7 @@ void agree(const Communicator& comm, const char* caller, const Failure& failure,
         distview::agree(comm, caller, image, digest, arguments);
     } catch (...) {
         if (!failure.cause) throw;
-        // Ctrl-C stays what it is where it was pressed.
+        // On the rank where Ctrl-C was pressed, KeyboardInterrupt is raised unchanged.
         if (nb::isinstance(failure.cause, nb::handle(PyExc_KeyboardInterrupt))) {
             PyErr_SetObject(failure.cause.type().ptr(), failure.cause.ptr());
             throw nb::python_error();

@@ -12,7 +12,7 @@
 
 namespace distview::python {
 
-/// A number of an axis that is none: distview.AxisError, which is an IndexError as well.
+/// An axis number that the array does not have: distview.AxisError, which is an IndexError as well.
 class AxisError : public UsageError {
 public:
     using UsageError::UsageError;
@@ -24,24 +24,24 @@ public:
     using Error::Error;
 };
 
-/// From then on exceptions of the library become those of distview._errors.
+/// Registers the translation of the library's exceptions to those of distview._errors.
 void register_errors();
 
-/// What one rank has caught before the ranks agree on it.
+/// An exception caught on one rank, before the ranks agree on it.
 struct Failure {
-    /// Its C++ image, null if all is well. Of Python's exceptions those of distview._errors keep
-    /// class and fields; others come as Error or UsageError, whose text begins with their class.
+    /// The exception's C++ image, null without an exception. Exceptions of distview._errors keep class and
+    /// fields; other Python exceptions become Error or UsageError, whose text begins with their class.
     std::exception_ptr image{};
-    /// The Python exception itself, with its traceback; null if it was none.
+    /// The Python exception itself, with its traceback; null if it was not a Python exception.
     nanobind::object cause{};
 };
 
-/// Call from a catch block; never throws.
+/// The exception being handled: call it from a catch block. Never throws.
 Failure current_failure() noexcept;
 
-/// distview::agree() without the GIL, and on ranks that failed in Python that failure as the exception's
-/// cause; a KeyboardInterrupt is raised itself. Texts of exceptions that are none of the library's begin with
-/// `caller`. `arguments` are called without the GIL.
+/// distview::agree() without the GIL. On ranks that failed in Python, the exception has that failure as its cause; a
+/// KeyboardInterrupt is raised itself. Texts of foreign exceptions begin with `caller`. `arguments` is called
+/// without the GIL.
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest = 0, const Arguments& arguments = {});
 

@@ -12,7 +12,7 @@ namespace distview::python {
 
 namespace {
 
-/// Exchanges that may be in flight; with the interpreter's lock.
+/// Exchanges that may be in flight. The caller holds the GIL.
 std::vector<std::weak_ptr<ExchangeInFlight>>& all_in_flight() {
     static auto& all = *new std::vector<std::weak_ptr<ExchangeInFlight>>;
     return all;
@@ -33,7 +33,7 @@ void ExchangeInFlight::finish() {
                     m_state == State::finished ? "called twice" : "called after it was abandoned");
     });
     m_state = State::finished;
-    // Unwinding destroys it: neighbours must not wait for as long as somebody keeps the exception.
+    // Destroyed by unwinding if finish() throws: otherwise neighbours would wait as long as the exception is kept.
     const std::unique_ptr<Work> work = std::move(m_work);
     if (work) work->finish();
 }

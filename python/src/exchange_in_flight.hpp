@@ -9,23 +9,23 @@
 
 namespace distview::python {
 
-/// A padding exchange or a redistribution that has been started. Any thread may hold it, one uses it.
+/// A started padding exchange or redistribution. Any thread may hold it; one thread at a time uses it.
 class ExchangeInFlight {
 public:
-    /// A handle of some type. Destroyed without finish() it spoils its plan.
+    /// A plan's handle of any type. Destroying it without finish() makes its plan unusable.
     class Work {
     public:
         virtual ~Work() = default;
         virtual void finish() = 0;
     };
-    /// An exchange that abandon_all_exchanges() knows; with the interpreter's lock. `work`: null if nothing is left to do.
+    /// An exchange that abandon_all_exchanges() knows. The caller holds the GIL. `work`: null if nothing is left to do.
     static std::shared_ptr<ExchangeInFlight> begin(std::unique_ptr<Work> work);
     explicit ExchangeInFlight(std::unique_ptr<Work> work) : m_work(std::move(work)) {}
 
     bool is_in_flight() const noexcept { return m_state == State::in_flight; }
-    /// Collective. UsageError if it has been finished or abandoned; what fails abandons it.
+    /// Collective. UsageError if it has been finished or abandoned; an error abandons it.
     void finish();
-    /// Waits for nobody.
+    /// Ends the exchange without waiting.
     void abandon() noexcept;
 
 private:
@@ -34,7 +34,7 @@ private:
     State m_state = State::in_flight;
 };
 
-/// Before Kokkos is stopped, which handles would not survive.
+/// Called before Kokkos is stopped: handles must not outlive Kokkos.
 void abandon_all_exchanges() noexcept;
 
 /// Work of a plan's handle, on an execution space.
@@ -46,7 +46,7 @@ public:
     void finish() override { m_handle.finish(); }
 
 private:
-    std::vector<AnyDistView> m_views; ///< whose memory is in use
+    std::vector<AnyDistView> m_views; ///< keep the memory alive that is in use
     Handle m_handle;
 };
 

@@ -7,8 +7,8 @@
 
 namespace distview::python {
 
-/// An argument that is an integer of Python, anything with __index__. nanobind's own conversion would cut off
-/// what follows the decimal point of numbers that are no Python floats, and read texts.
+/// An argument that is a Python integer: any object with __index__. nanobind's own conversion would accept strings,
+/// and truncate non-integral numbers that are not Python floats.
 template <class T>
 struct Integer {
     T value{};

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* balanced = "balanced";
 constexpr const char* regular = "regular";
 
-/// The items of a list, a tuple or another sequence but a string.
+/// The items of a list, a tuple or another sequence, except strings.
 std::optional<std::vector<nb::object>> items_of(nb::handle object) {
     if (nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
         !PySequence_Check(object.ptr()))
@@ -41,7 +41,7 @@ std::optional<std::vector<nb::object>> items_of(nb::handle object) {
     return result;
 }
 
-/// A buffer of integers of 64 bits, as NumPy's arrays are; empty for others.
+/// The numbers of a buffer of 64-bit integers, such as a NumPy array; empty for others.
 std::optional<std::vector<std::int64_t>> integers_of_buffer(nb::handle object) {
     if (!PyObject_CheckBuffer(object.ptr())) return {};
     try {
@@ -80,7 +80,7 @@ std::optional<Widths> widths_of(nb::handle object) {
     return Widths((*pair)[0], (*pair)[1]);
 }
 
-/// What is said of one axis.
+/// Reads the dictionary of one axis.
 class AxisState {
 public:
     AxisState(int axis, nb::handle state) : m_axis(axis) {
@@ -166,7 +166,7 @@ private:
         return result;
     }
 
-    /// One pair for each process; empty if one is for all.
+    /// One pair for each process; empty if one pair is for all.
     std::vector<Widths> widths_by_process() const {
         const nb::object given = m_state["padding"];
         if (widths_of(given)) return {};

@@ -11,7 +11,7 @@ NB_MODULE(_distview, package) {
     using namespace distview::python;
     package.doc() = "The compiled part of distview; use the names of the package instead.";
     package.attr("__version__") = distview::version();
-    // Arrays alive at the interpreter's exit are no mistake of the user's.
+    // Arrays alive at the interpreter's exit are not a user's mistake.
     nanobind::set_leak_warnings(false);
     register_errors();
     register_runtime(package);

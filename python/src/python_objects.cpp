@@ -14,7 +14,7 @@ namespace distview::python {
 
 namespace {
 
-/// Runs `release` with the GIL; after the interpreter's end there is nothing left to release.
+/// Runs `release` with the GIL; does nothing after the interpreter's end.
 template <class Release>
 void with_gil(Release&& release) noexcept {
     if (!Py_IsInitialized()) return;
@@ -42,7 +42,7 @@ struct ReleaseBoth {
     void operator()(const void* held) const noexcept { delete static_cast<const Both*>(held); }
 };
 
-/// Null unless the owner is that of one Python object and nobody shares it.
+/// The object that the owner keeps alive; null unless it is a single Python object and the owner is not shared.
 PyObject* sole_object(const std::shared_ptr<const void>& owner) noexcept {
     if (owner.use_count() != 1) return nullptr;
     void* const held = const_cast<void*>(owner.get());
@@ -53,11 +53,11 @@ PyObject* sole_object(const std::shared_ptr<const void>& owner) noexcept {
 
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 
-/// A format in standard sizes ('q' for a native 'l'), with an order before letters of the other order only.
+/// A format in standard sizes ('q' for a native 'l'), with an order only before letters of the other byte order.
 std::string plain_format(std::string_view format) {
     std::string result;
     char order = '@';
-    bool in_name = false; // of a field: between colons
+    bool in_name = false; // inside a field's name, between colons
     for (const char letter : format) {
         if (letter == ':') in_name = !in_name;
         if (in_name || letter == ':') {
@@ -82,9 +82,9 @@ std::string plain_format(std::string_view format) {
     return result;
 }
 
-/// The format that NumPy gives two of an array's records that lie side by side; empty unless the memory is an array of NumPy.
-/// Where all strides happen to fit aligned records, as in columns and arrays of one record, NumPy describes packed ones as
-/// aligned, which NumPy itself cannot read.
+/// The format that NumPy exports for two contiguous records of an array; empty unless the memory is a NumPy array. If all
+/// strides happen to fit aligned records, as in columns and arrays of one record, NumPy exports packed records as aligned
+/// records; NumPy itself cannot read that format.
 std::string format_of_records(const Py_buffer& buffer) {
     nb::object array = nb::borrow(buffer.obj);
     if (PyMemoryView_Check(array.ptr())) array = nb::getattr(array, "obj", nb::none());
@@ -220,7 +220,7 @@ std::string element_text(const ElementType& type, std::string_view format) {
 
 std::string short_repr(nb::handle object) {
     constexpr std::size_t most = 77;
-    // A text or bytes of any length: its repr would be made as long.
+    // Cut long strings and bytes first: their repr would be as long as they are.
     nb::object begin = nb::borrow(object);
     const bool is_text = PyUnicode_CheckExact(object.ptr()) || PyBytes_CheckExact(object.ptr());
     const bool is_cut = is_text && nb::len(object) > most;

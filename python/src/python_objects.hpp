@@ -27,36 +27,36 @@ public:
     const Py_buffer* operator->() const noexcept { return m_buffer.get(); }
     std::shared_ptr<const void> owner() const noexcept { return m_buffer; }
 
-    /// The memory as it is. Elements that no ElementType names are opaque bytes.
+    /// The memory. Elements without an ElementType are opaque bytes.
     AnySection section() const;
-    /// The struct format of an element, with the GIL.
+    /// The struct format of an element. The caller holds the GIL.
     std::string format() const;
 
 private:
     std::shared_ptr<Py_buffer> m_buffer;
 };
 
-/// Keeps a Python object alive; may be dropped on any thread, with the GIL or without.
+/// An owner that keeps a Python object alive; it may be dropped on any thread, with the GIL or without.
 std::shared_ptr<const void> keep_alive(nb::handle object);
 
-/// One owner in place of two.
+/// One owner that holds both.
 std::shared_ptr<const void> keep_both(std::shared_ptr<const void> first,
                                       std::shared_ptr<const void> second);
 
-/// The Python objects that `owner`, one of those above, keeps alive; null where others share in it.
-/// For the garbage collector, who must count each reference once.
+/// The Python objects that `owner`, made by the functions above, keeps alive; null if it is shared.
+/// For the garbage collector, which must count each reference once.
 std::array<PyObject*, 2> sole_objects(const std::shared_ptr<const void>& owner) noexcept;
 
-/// The element type of a struct format of one native element ("d", "<i4" is no such format);
-/// empty for anything else.
+/// The element type of a struct format of one native element, such as "d" (not "<i4");
+/// empty for other formats.
 std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes);
 /// The struct format of elements of a type; "8x" for 8 opaque bytes.
 std::string format_of(const ElementType& type);
-/// The same text for elements of one type, and only for these: NumPy's type string, and of opaque elements their format, which
-/// NumPy spells in several ways, by where an array lies and whether it has more than one element.
+/// A text that is the same for equal element types only: NumPy's type string; for opaque elements also their format in a
+/// normal form, since NumPy's spelling depends on an array's address and number of elements.
 std::string element_text(const ElementType& type, std::string_view format);
 
-/// repr(object), shortened, and never an exception.
+/// repr(object), shortened; never throws.
 std::string short_repr(nb::handle object);
 /// The name of an object's type: "numpy.ndarray", "list".
 std::string name_of_type(nb::handle object);

@@ -43,7 +43,7 @@ public:
         value = given.is(nb::handle(Py_True));
     }
 
-    /// B7 as far as types go: a tuple or list of integers. Widths below 0 are for core's rules.
+    /// The types of B7: a tuple or list of integers. Core's rules check for widths below 0.
     void padding(std::optional<PaddingValue>& value) const {
         if (!has("padding")) return;
         const nb::object given = m_dictionary["padding"];
@@ -53,7 +53,7 @@ public:
                    short_repr(given), ", expected a pair of integers >= 0");
     }
 
-    /// K6: padding on an axis that cannot have it says nothing, or too much.
+    /// K6: on an axis that cannot have padding, only zero padding is allowed.
     void foreign_padding(std::string_view kind) const {
         if (!has("padding")) return;
         const nb::object given = m_dictionary["padding"];
@@ -105,7 +105,7 @@ private:
     int m_process;
 };
 
-/// K3: a dist_type that is no text is not one of the letters.
+/// K3: dist_type is a string with one of the letters.
 void read_dist_type(const nb::dict& dictionary, const Version& version, int axis, int process,
                     DimData& dim) {
     if (dictionary.contains("dist_type")) {
@@ -121,7 +121,7 @@ void read_dist_type(const nb::dict& dictionary, const Version& version, int axis
         protocol::rules::dist_type_is_known(version, dim, axis, process));
 }
 
-/// K1, K2, before any value is looked at.
+/// K1, K2, checked before any value.
 void check_required_keys(const Reader& reader, const Version& version, int axis, int process,
                          const DimData& dim) {
     DimData present = dim;

@@ -10,11 +10,11 @@
 
 namespace distview::python {
 
-/// A str as UTF-8; characters that UTF-8 has not (lone surrogates) are replaced.
+/// A str as UTF-8; characters without a UTF-8 encoding (lone surrogates) are replaced.
 std::string text_of(nb::handle string);
 
-/// A dimension dictionary in C++: rules K3, K1/K2, then the types of its values (K4, K5, B7, U1,
-/// U2). Keys of other dist_types are looked at only where they could change what the data mean.
+/// Reads a dimension dictionary: rules K3, K1/K2, then the types of its values (K4, K5, B7, U1,
+/// U2). Keys of other dist_types are read only if they could change the meaning of the data.
 ///
 /// Errors: ProtocolError "bad_dist_type", "missing_key", "bad_type", "overflow", "padding_form",
 ///         "key_not_applicable", "indices_not_buffer", "indices_not_int", "indices_ndim"

@@ -16,7 +16,7 @@ namespace distview::python {
 
 namespace {
 
-/// E1: what the producer's __distarray__() returns is a dictionary.
+/// E1: the producer's __distarray__() returns a dictionary.
 nb::dict envelope_of(nb::handle object, int process) {
     if (nb::isinstance<nb::dict>(object)) return nb::borrow<nb::dict>(object);
     const nb::object method = nb::getattr(object, "__distarray__", nb::none());
@@ -89,7 +89,7 @@ ReadExport read_export(nb::handle object, int process) {
         if (!nb::isinstance<nb::dict>(dims[i]))
             refuse("dim_dict_type", process, static_cast<int>(i), "dim_data", "dim_data[", i,
                    "] is of type ", name_of_type(dims[i]), ", expected a dictionary");
-    // E7 comes before anything that is said of an axis.
+    // E7 is checked before any axis.
     exported.dim_data.resize(dims.size());
     protocol::throw_if_violated(
         protocol::rules::one_dictionary_per_axis(exported.description(), process));
@@ -98,7 +98,7 @@ ReadExport read_export(nb::handle object, int process) {
                                              static_cast<int>(i), process);
     protocol::require_conforming(exported.version, exported.description(), process);
 
-    // The producer is held as well: some free the memory when they die, buffer or not.
+    // Keep the producer alive as well: some producers free the memory when they die, even if a buffer exists.
     exported.section.owner = keep_both(std::move(exported.section.owner), keep_alive(object));
     return result;
 }

@@ -9,7 +9,7 @@
 
 namespace distview::python {
 
-/// What `__distarray__()` returned, in C++, and what C++ has no place for.
+/// The result of `__distarray__()` in C++, and the element format, for which C++ has no place.
 struct ReadExport {
     protocol::ExportedSection exported{};
     /// struct format of an element.
@@ -18,7 +18,7 @@ struct ReadExport {
 
 /// Reads an export and checks it by itself: rules E1 to E7, K, B7, U1, U2, then check_local().
 ///
-/// `object` is a producer, whose `__distarray__()` is called, or what such a call returned. Keeps
+/// `object` is a producer, whose `__distarray__()` is called, or the result of such a call. Keeps
 /// producer and buffer alive through exported.section.owner. Never copies the buffer.
 ///
 /// Errors: ProtocolError; whatever the producer raises

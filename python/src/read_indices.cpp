@@ -20,7 +20,7 @@ template <class Integer>
 std::vector<std::int64_t> copy_of(const Py_buffer& buffer, int axis, int process) {
     const std::int64_t stride = buffer.strides ? buffer.strides[0] : buffer.itemsize;
     auto count = static_cast<std::size_t>(buffer.shape ? buffer.shape[0] : 0);
-    // One item that is shown over and over again: two are as many for rule U3, and take no memory.
+    // Stride 0 repeats one item: two copies are enough to break rule U3, and need little memory.
     if (stride == 0) count = std::min<std::size_t>(count, 2);
     const char* at = static_cast<const char*>(buffer.buf);
     std::vector<std::int64_t> result(count);
@@ -84,7 +84,7 @@ std::vector<std::int64_t> read_list(nb::handle list, int axis, int process) {
     return result;
 }
 
-/// NumPy's bool is no Python bool, and up to NumPy 2 it has __index__.
+/// NumPy's bool is not a Python bool, and up to NumPy 2 it has __index__.
 bool is_numpy_bool(nb::handle object) {
     if (PyLong_Check(object.ptr())) return false;
     const std::string name = name_of_type(object);

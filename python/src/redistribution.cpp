@@ -29,8 +29,8 @@ bool same_elements(const ArrayState& a, const ArrayState& b) {
            element_text(element, a.format()) == element_text(element, b.format());
 }
 
-/// Whether elements of one type are converted to those of another: not where that would leave a part of
-/// them out.
+/// Whether elements of one type may be converted to another type: not if the conversion would drop a part, such as a
+/// fraction or an imaginary part.
 bool converts(const ElementType& from, const ElementType& to) {
     const auto order = [](ElementKind kind) {
         switch (kind) {
@@ -76,8 +76,8 @@ void for_each_element(const RedistributionSchedule& schedule, const AnySection& 
     });
 }
 
-/// All there is to do for arrays of one process. With a buffer, which holds the elements that move, nothing
-/// is overwritten before it is read.
+/// A whole redistribution for arrays of one process. If `buffer` has room for the elements that move, all of them are read
+/// before any is written.
 void copy_alone(const RedistributionSchedule& schedule, const Update& update,
                 const AnySection& from, const AnySection& to, std::vector<char>& buffer) {
     const auto move = element_update(update, to.element);
@@ -193,7 +193,7 @@ Redistribution::start(const char* caller, std::shared_ptr<ArrayState> source,
                       const std::shared_ptr<ArrayState>& target, Failure failure,
                       const std::function<Update(const ElementType&)>& read,
                       const std::function<std::shared_ptr<ArrayState>()>& convert) {
-    // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
+    // Plans do not compare the ranks' arguments: ranks with different arrays would wait for ever.
     std::uint64_t digest = 0;
     Update update;
     Kernels kernels = Kernels::host;
@@ -208,7 +208,7 @@ Redistribution::start(const char* caller, std::shared_ptr<ArrayState> source,
             kernels = kernels_for(caller, sections, m_comm.has_value());
             if (m_comm) require_kokkos(caller, &*m_comm);
             begin_work(caller, kernels, sections);
-            // Together they make an array like the source, once.
+            // The ranks then convert the source together, into an array that is made once.
             if (!same_elements(*source, *target))
                 digest = static_cast<std::uint64_t>(from.device.type);
         } catch (...) {

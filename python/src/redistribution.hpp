@@ -19,7 +19,7 @@
 
 namespace distview::python {
 
-/// A RedistributionPlan for Python's arrays: of all ranks of a communicator, or, without one, of one
+/// A RedistributionPlan for Python's arrays: for all ranks of a communicator, or, without a communicator, for one
 /// process that may have no MPI.
 class Redistribution {
 public:
@@ -32,11 +32,11 @@ public:
     }
     std::string describe() const;
 
-    /// Collective over the communicator: what fails on one rank is thrown on all, in words that begin with
-    /// `caller`. Null arrays are those that `failure` kept from being read.
+    /// Collective over the communicator: an error on one rank is thrown on all ranks; its text begins with
+    /// `caller`. If `failure` is set, it is the error of reading the arrays, which may be null.
     ///
-    /// `read`: what becomes of elements of the target's type. `convert`: makes the source anew, with the
-    /// target's elements; called, on all ranks, where these differ, while nothing is in flight.
+    /// `read`: returns the update for elements of the target's type. `convert`: returns the source converted to the
+    /// target's elements; called on all ranks, only if the types differ and while nothing is in flight.
     std::shared_ptr<ExchangeInFlight>
     start(const char* caller, std::shared_ptr<ArrayState> source,
           const std::shared_ptr<ArrayState>& target, Failure failure,
@@ -53,13 +53,13 @@ private:
     void check(const char* caller, const ArrayState& array, const char* which,
                const ArrayLayout& layout) const;
     void check(const char* caller, const ArrayState& source, const ArrayState& target) const;
-    /// Throws if the plan cannot begin an execution, as far as this rank knows. Ranks agree on it before a source is
-    /// converted, since an execution in flight reads that buffer.
+    /// Throws if the plan cannot begin an execution, as far as this rank knows. Ranks agree on this before they convert
+    /// the source, since an execution in flight may read the buffer of converted elements.
     void check_ready(const char* caller) const;
 
     /// Whether nothing moves.
     bool stays(const AnySection& from, const AnySection& to) const;
-    /// What one process needs to hold where source and target share memory; empty if they do not.
+    /// The buffer that an array of one process needs if source and target share memory; empty if they do not.
     std::vector<char> buffer_alone(const char* caller, const Update& update, const AnySection& from,
                                    const AnySection& to) const;
 

@@ -23,7 +23,7 @@ namespace distview::python {
 
 namespace {
 
-/// Calls function<T>() for the type T of elements that can be calculated with; false for others.
+/// Calls function<T>() for the type T of elements that support arithmetic; false for other elements.
 template <class Function>
 bool with_number_type(const ElementType& element, Function&& function) {
     const auto is = [&]<class T>() { return element == element_type<T>(); };
@@ -37,21 +37,21 @@ bool with_number_type(const ElementType& element, Function&& function) {
 template <class T>
 inline constexpr bool has_order = std::is_arithmetic_v<T>;
 
-/// Whether it is a complex number by type, or an array of one.
+/// Whether `given` has a complex type, or is an array of complex elements.
 bool is_complex(nb::handle given) {
-    // Most factors are these: spares them the attributes.
+    // The most common types of factors, tested first: this avoids reading attributes.
     if (nb::isinstance<nb::float_>(given) || nb::isinstance<nb::int_>(given)) return false;
     if (PyComplex_Check(given.ptr())) return true;
     const nb::object dtype = nb::getattr(given, "dtype", nb::none());
     return nb::getattr(dtype, "kind", nb::none()).equal(nb::str("c"));
 }
 
-/// float() of NumPy's complex numbers leaves out their imaginary part.
+/// Reads a real number. Refuses complex numbers first: float() of NumPy's complex numbers drops the imaginary part.
 bool read_real(nb::handle given, double& number) {
     return !is_complex(given) && nb::try_cast(given, number);
 }
 
-/// Whether an argument was left at its default.
+/// Whether a factor has this value, which is its default.
 bool is_number(nb::handle given, double value) {
     double number = 0;
     return read_real(given, number) && number == value;
@@ -113,7 +113,7 @@ std::vector<Argument> arguments_of(const Update& update) {
         const std::string real = exact_text(value.real());
         return value.imag() == 0 ? real : text('(', real, ", ", exact_text(value.imag()), ')');
     };
-    // The last one tells apart what is shown alike.
+    // The hash distinguishes values whose texts are equal.
     return {
         {"combine", name_of(update.kind)},
         {"alpha", shown(update.alpha, 1)},
@@ -186,7 +186,7 @@ const char* name_of(Update::Kind kind) noexcept {
 
 namespace {
 
-/// Calls keep() with the handle.
+/// Begins an execution and calls keep() with its handle.
 template <ExecutionSpace Exec, class Keep>
 void start_on(const Exec& exec, RedistributionPlan& plan, const Update& update,
               const AnyDistView* source, const AnyDistView* target, const Keep& keep) {

@@ -19,9 +19,9 @@
 
 namespace distview::python {
 
-/// alpha or beta, read as what the target's elements are.
+/// alpha or beta, read in the target's element type.
 struct Number {
-    std::int64_t integer = 0; ///< of unsigned ones the same bits
+    std::int64_t integer = 0; ///< for unsigned types the same bits
     bool is_unsigned = false;
     std::complex<double> real_or_complex{};
 
@@ -37,7 +37,7 @@ struct Number {
     }
 };
 
-/// What becomes of the elements of a target.
+/// The operation on the elements of a target.
 struct Update {
     enum class Kind { insert, linear, sum, minimum, maximum };
     Kind kind = Kind::insert;
@@ -45,42 +45,42 @@ struct Update {
     Number beta{};
     bool conjugate = false;
 
-    /// Whether elements are moved as they are, whatever they are.
+    /// Whether elements are only moved, which works for all types.
     bool only_moves() const noexcept { return kind == Kind::insert && !conjugate; }
-    /// Whether what is in the target goes into the result.
+    /// Whether the result depends on the target's old elements.
     bool reads_target() const noexcept {
         return kind == Kind::sum || kind == Kind::minimum || kind == Kind::maximum ||
                (kind == Kind::linear &&
                 (beta.integer != 0 || beta.real_or_complex != std::complex<double>()));
     }
-    /// The same on all ranks that pass the same.
+    /// A hash that is the same on all ranks with the same update.
     std::uint64_t digest() const noexcept;
 };
 
-/// What ranks show each other whose updates differ.
+/// The arguments for the error of ranks whose updates differ.
 std::vector<Argument> arguments_of(const Update& update);
 
-/// `argument` is what errors call `combine`.
+/// Reads an update from Python's arguments. `argument` is the name of `combine` in errors.
 ///
-/// Errors: UsageError if combine is given besides alpha and beta or is none of "sum", "min", "max", or a
-///         factor is no number that `element` can be; ShapeError if that is nothing to calculate with
+/// Errors: UsageError if combine is passed together with alpha or beta, or is not "sum", "min" or "max", or a
+///         factor is not representable as `element`; ShapeError if `element` does not support arithmetic
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
                    const ElementType& element, const char* caller,
                    const char* argument = "combine");
-/// As callers give it: "sum".
+/// The name that callers use, such as "sum".
 const char* name_of(Update::Kind kind) noexcept;
 
-/// Begins an execution of a plan with arrays of the update's elements.
+/// Begins an execution of a plan for arrays of the update's element type.
 std::unique_ptr<ExchangeInFlight::Work> start_update(Kernels kernels, RedistributionPlan& plan,
                                                      const Update& update,
                                                      const AnyDistView& source,
                                                      const AnyDistView& target);
 
-/// Combines the padding of arrays of the update's elements.
+/// Combines the padding of arrays of the update's element type.
 void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,
                          const std::vector<AnyDistView>& views);
 
-/// The same for one element, from and to.
+/// The update of one element: a function of its source and target addresses.
 std::function<void(const char*, char*)> element_update(const Update& update,
                                                        const ElementType& element);
 

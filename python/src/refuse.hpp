@@ -8,7 +8,7 @@
 
 namespace distview::python {
 
-/// Throws a ProtocolError worded as those of core: "DAP import, process 3: ..."
+/// Throws a ProtocolError with a text like core's: "DAP import, process 3: ..."
 template <class... Parts>
 [[noreturn]] void refuse(const char* code, int process, int axis, const std::string& key,
                          const Parts&... parts) {

@@ -60,7 +60,7 @@ Dictionary export_dictionary(nb::handle self, const Array& array,
                         "__dlpack__ for the section and dim_data for its place in the whole");
         throw nb::python_error();
     }
-    if (array.state->stream() != no_stream) // for which an export has no place
+    if (array.state->stream() != no_stream) // an export cannot name a stream
         nb::module_::import_("distview._device")
             .attr("settle")(self, "__distarray__", nb::handle(PyExc_BufferError));
     nb::dict result;
@@ -70,8 +70,8 @@ Dictionary export_dictionary(nb::handle self, const Array& array,
     return nb::borrow<Dictionary>(result);
 }
 
-/// The number, in C order, of the process at these coordinates: one of Python's integers, which hold it however many
-/// processes an export says that there are.
+/// The number, in C order, of the process at these coordinates. A Python integer: the grid of an export may have any
+/// number of processes.
 template <class Coordinate>
 nb::int_ number_in_grid(const Array& array, Coordinate&& coordinate) {
     nb::object number = nb::int_(0);
@@ -238,7 +238,7 @@ std::shared_ptr<ArrayState> state_of(const std::string& caller, nb::handle objec
     return array->state;
 }
 
-/// Those of other arrays, and what kept one of them from being read.
+/// The states of other arrays, and the error if one of them is not an array.
 std::pair<std::vector<std::shared_ptr<ArrayState>>, Failure> states_of(const std::string& caller,
                                                                        const nb::list& arrays) {
     std::pair<std::vector<std::shared_ptr<ArrayState>>, Failure> result;

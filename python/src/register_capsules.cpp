@@ -32,7 +32,7 @@ namespace {
 constexpr const char* legacy_name = "dltensor";
 constexpr const char* versioned_name = "dltensor_versioned";
 
-/// What core refuses, as consumers and producers of DLPack expect it, and in the name of what they called.
+/// Converts core's errors to BufferError, which DLPack consumers and producers expect, with the name of the call.
 template <class Function>
 auto with_buffer_errors(const char* caller, Function&& function) {
     try {
@@ -73,7 +73,7 @@ nb::object dlpack_capsule(const Array& array, bool versioned, bool copied) {
     return nb::steal(capsule);
 }
 
-/// Renames the capsule, whose tensor is ours from here on, and takes it.
+/// Renames the capsule, which passes ownership of the tensor to this module, and imports the tensor.
 template <class Managed>
 AnySection consume(nb::handle capsule, const char* name, const char* used_name) {
     auto* tensor = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
@@ -96,7 +96,7 @@ Array import_dlpack(nb::handle capsule) {
 
 // Other memory
 
-/// Memory with no place in an array yet: make_array() gives it one.
+/// Memory that is not part of an array yet: make_array() makes it a section.
 Array memory_of_buffer(nb::handle object) {
     const PythonBuffer buffer(object);
     protocol::ExportedSection exported;
@@ -141,7 +141,7 @@ nb::object dap_capsule(const Array& array, const std::string& version) {
     auto section = std::make_unique<distview_dap_section>();
     protocol::to_dap(array.state->exported(protocol::writable_version(version)), section.get());
     PyObject* capsule = PyCapsule_New(section.get(), dap_name, [](PyObject* self) {
-        const char* name = PyCapsule_GetName(self); // renamed where it was moved out
+        const char* name = PyCapsule_GetName(self); // a consumer renames it
         auto* held = static_cast<distview_dap_section*>(PyCapsule_GetPointer(self, name));
         if (held->release) held->release(held);
         delete held;

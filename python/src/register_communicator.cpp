@@ -41,8 +41,8 @@ std::string library_version() {
     return version.data();
 }
 
-/// Calls `action` on every rank; what it raises on one is raised on all. It returns what is returned here, a digest of
-/// what must be the same on all ranks, and a dictionary of that by name, for an error.
+/// Calls `action` on every rank; an exception on one rank is raised on all ranks. `action` returns the result, a digest of
+/// values that must be the same on all ranks, and a dictionary of these values by name, for an error.
 nb::object agree_on(const Communicator& comm, const std::string& caller, nb::handle action) {
     nb::object result;
     std::uint64_t digest = 0;
@@ -81,7 +81,7 @@ std::vector<Number> reduced(const Communicator& comm, const std::string& operati
     return values;
 }
 
-/// The bytes of all ranks, one rank after the other, in `all` on root; elsewhere `all` is not looked at.
+/// Gathers the bytes of all ranks, one rank after the other, in `all` on root; other ranks ignore `all`.
 void gather_into(const Communicator& comm, nb::handle mine, const std::vector<std::int64_t>& sizes,
                  int root, nb::handle all) {
     const PythonBuffer own(mine);
@@ -98,7 +98,7 @@ void gather_into(const Communicator& comm, nb::handle mine, const std::vector<st
                  sizes, bytes);
 }
 
-/// The reverse.
+/// Scatters them: the reverse of gather_into().
 void scatter_from(const Communicator& comm, nb::handle all, const std::vector<std::int64_t>& sizes,
                   int root, nb::handle mine) {
     const PythonBuffer own(mine);
@@ -146,7 +146,7 @@ nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
     return result;
 }
 
-/// Axes as axes_of_state() takes them.
+/// place_on_nodes() for axes in the form of axes_of_state().
 nb::tuple placed(const std::vector<int>& nodes, nb::handle axes, bool faces) {
     const std::vector<AxisSpec> specs = axes_of_state(axes);
     const GridPlacement found = place_on_nodes(nodes, specs, faces ? Stencil::faces : Stencil::box);
@@ -218,7 +218,7 @@ void register_communicator(nb::module_& package) {
         [](int handle) {
             require_mpi("distview");
             MPI_Comm const comm = MPI_Comm_f2c(static_cast<MPI_Fint>(handle));
-            // What some MPI libraries return for no handle at all; others do not look.
+            // Some MPI libraries return this for an unknown handle; others do not check.
             require<UsageError>(comm != MPI_Comm{}, [&] {
                 return text("distview: ", handle, " is no Fortran handle of a communicator");
             });

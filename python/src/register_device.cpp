@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a device is asked and told, for the rules in distview/_device.py.
+// Calls to a device, for the rules in distview/_device.py.
 #include "errors.hpp"
 #include "registers.hpp"
 
@@ -27,7 +27,7 @@ Pair query_pointer(DeviceRuntime& self, std::uintptr_t pointer) {
     return {static_cast<int>(device.type), device.id};
 }
 
-/// (address, who keeps it).
+/// (address, owner); the owner keeps the memory alive.
 nb::tuple allocate(DeviceRuntime& self, int type, std::size_t bytes) {
     auto memory = std::make_unique<std::shared_ptr<void>>(
         self.allocate(static_cast<DeviceType>(type), bytes));

@@ -34,12 +34,12 @@ namespace {
 /// Python's arrays by name.
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
-/// What any of the functions below is told besides.
+/// Settings of the functions below.
 struct FileSettings : CheckpointOptions {
     bool fortran_order = false;
 };
 
-/// Calls what works on files, without the GIL. Of its errors plain ones are those of files.
+/// Calls a function on files without the GIL. A plain Error becomes a FileError.
 template <class Function>
 auto on_files(Function&& function) {
     const nb::gil_scoped_release release;
@@ -51,8 +51,8 @@ auto on_files(Function&& function) {
     }
 }
 
-/// A program's function that is told how far a file is. What it raises waits until the file is written: no other rank
-/// would know of it before.
+/// A program's function that gets the progress of a file. Its exception is raised after the file is written, since other
+/// ranks cannot know of it before.
 class Progress {
 public:
     explicit Progress(nb::handle callback) : m_callback(nb::borrow(callback)) {}
@@ -86,7 +86,7 @@ std::vector<NamedArray> views_of(const NamedArrays& arrays) {
     return result;
 }
 
-/// Whether files have a word for the elements: numbers, and bytes without a meaning.
+/// Whether files can describe the elements: numbers, and opaque bytes.
 bool has_plain_elements(const ArrayState& array) {
     if (array.section().element.kind != ElementKind::opaque) return true;
     const std::string& format = array.format();
@@ -94,7 +94,7 @@ bool has_plain_elements(const ArrayState& array) {
            format.back() == 'x';
 }
 
-/// Throws what keeps arrays from being written or filled; then waits for what is pending on their memory. Local.
+/// Throws if arrays cannot be written or filled; then waits for pending work on their memory. Local.
 void check_file_arrays(const std::string& caller, const Communicator& comm,
                        const NamedArrays& arrays) {
     for (const auto& [name, array] : arrays) {
@@ -120,7 +120,7 @@ void check_file_arrays(const std::string& caller, const Communicator& comm,
 }
 
 nb::str to_text(const std::string& bytes) {
-    // Files of others may have texts that are not UTF-8.
+    // Files of other software may have texts that are not UTF-8.
     return nb::steal<nb::str>(PyUnicode_DecodeUTF8(
         bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }

@@ -59,7 +59,7 @@ std::vector<std::int64_t> global_indices(const ArrayLayout& layout, int axis, in
     return result;
 }
 
-/// Integers only: nanobind's own conversion would cut off what follows a decimal point.
+/// Accepts integers only: nanobind's own conversion would truncate other numbers.
 std::vector<std::int64_t> index_from(nb::handle given) {
     std::vector<std::int64_t> result;
     for (const nb::handle number : nb::iter(given)) {
@@ -103,7 +103,7 @@ Tuple per_axis(const ArrayLayout& layout, Function&& function) {
     return Tuple(result);
 }
 
-/// Texts that begin with a class of core begin with `caller` instead.
+/// Lets error texts that begin with a class of core begin with `caller` instead.
 template <class Action>
 ArrayLayout named(const char* caller, Action&& action) {
     try {
@@ -274,7 +274,7 @@ void register_layout(nb::module_& package) {
         .def(
             "__hash__",
             [](const ArrayLayout& self) { return static_cast<Py_hash_t>(self.fingerprint() >> 1); })
-        // A value that nobody can change is its own copy.
+        // A layout is immutable: it is its own copy.
         .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
         .def(
             "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a);

@@ -28,7 +28,7 @@ MigrationPlan make_plan(const Communicator& comm, nb::handle targets) {
     return MigrationPlan(comm, numbers);
 }
 
-/// Elements of so many bytes from each of `sources` to its target; the caller has checked them, and that Kokkos runs.
+/// Moves elements of `bytes[i]` bytes from source i to target i. The caller has checked them, and that Kokkos runs.
 void execute(MigrationPlan& plan, const nb::list& sources, const nb::list& targets,
              const std::vector<int>& bytes) {
     std::vector<PythonBuffer> kept;

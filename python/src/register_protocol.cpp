@@ -41,7 +41,7 @@ using protocol::SectionDescription;
 void check_all(const nb::sequence& objects) {
     std::vector<SectionDescription> sections;
     std::vector<protocol::Version> versions;
-    // Held to the end: buffers are not released before all have been looked at.
+    // Kept until the end: buffers must stay until all sections are checked.
     std::vector<ReadExport> exports;
     for (const nb::handle object : objects) {
         exports.push_back(read_export(object, static_cast<int>(exports.size())));
@@ -63,7 +63,7 @@ Array alone(ReadExport read) {
 
 Array import_alone(nb::handle object) {
     ReadExport read = read_export(object, 0);
-    constexpr std::int64_t most = 1'000'000'000; // that are counted
+    constexpr std::int64_t most = 1'000'000'000; // larger numbers are not counted
     std::int64_t processes = 1;
     bool are_more = false;
     for (const protocol::DimData& dim : read.exported.dim_data)
@@ -111,8 +111,8 @@ Array import_together(nb::handle object, const Communicator& comm) {
     return result;
 }
 
-/// Zeroed memory at cache lines, which the system provides page by page as it is touched; null if
-/// there is none.
+/// Zeroed memory aligned to cache lines, which the system provides page by page on first access; null if
+/// out of memory.
 std::shared_ptr<void> allocate_zeroed(std::size_t bytes) {
     constexpr std::size_t alignment = 64;
     if (bytes > std::numeric_limits<std::size_t>::max() - alignment) return nullptr;
@@ -123,7 +123,7 @@ std::shared_ptr<void> allocate_zeroed(std::size_t bytes) {
     return {whole, data + (alignment - address % alignment) % alignment};
 }
 
-/// A section of zeros, where other ranks of the node can read it in place if that is possible. Not
+/// A section of zeros, in memory that other ranks of the node can read in place if possible. Not
 /// Kokkos's memory: arrays may outlive Kokkos.
 AnySection allocate(const ElementType& element, const std::vector<std::int64_t>& extents,
                     const std::optional<Communicator>& comm) {
@@ -151,7 +151,7 @@ AnySection allocate(const ElementType& element, const std::vector<std::int64_t>&
     return section;
 }
 
-/// The section that a layout gives to `process`, of new memory or of `memory`.
+/// The section that a layout gives to `process`, in new memory or in `memory`.
 Array make_section(const ArrayLayout& layout, int process, const std::string& typestr,
                    const Array* memory, const Device& device,
                    const std::optional<Communicator>& comm) {
@@ -161,7 +161,7 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
             memory->state->format())};
     }
     const std::optional<ElementType> element = parse_typestr(typestr);
-    // Neither opaque bytes nor numbers that NumPy lacks.
+    // Opaque bytes and types that NumPy lacks are refused.
     const bool is_number = element && typestr.find('V') == std::string::npos;
     require<UsageError>(is_number, [&] {
         return text("DistView: elements of type '", shortened(typestr), "' are not supported");
@@ -179,7 +179,7 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
                                          format_of(*element))};
 }
 
-/// `build()` returns (layout, typestr, Array or None, device); every rank's must be of the same array.
+/// `build()` returns (layout, typestr, Array or None, device). All ranks must describe the same array.
 Array make_array(const std::string& caller, nb::handle build, std::optional<Communicator> comm) {
     std::vector<Argument> arguments;
     const auto make = [&](int process, std::uint64_t& digest) {

@@ -42,7 +42,7 @@ std::shared_ptr<ArrayState> state_of(const char* caller, nb::handle object, cons
     return array->state;
 }
 
-/// Calls `method`, start() or execute(), with what Python has passed.
+/// Calls `method`, start() or execute(), with Python's arguments.
 template <class Method>
 auto redistribute(const char* caller, Method method, Redistribution& self, nb::handle source,
                   nb::handle target, nb::handle alpha, nb::handle beta, nb::handle combine,

@@ -22,8 +22,8 @@ void register_section_access(nb::module_& package) {
                 const AnyDistView& view = array.state->view("SectionAccess");
                 require<UsageError>(array.state->communicator().has_value(),
                                     "SectionAccess: the array has no communicator");
-                // Without the owner: the array keeps what is made here, and would keep itself. Read-only: the checking
-                // mode leaves its padding alone.
+                // Without the owner, since the array keeps this object and would keep itself alive. Read-only, so that the
+                // checking mode does not touch its padding.
                 AnySection section = view.section();
                 section.owner = nullptr;
                 section.read_only = true;

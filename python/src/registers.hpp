@@ -7,7 +7,7 @@ namespace distview::python {
 
 namespace nb = nanobind;
 
-// Each adds what its file is named after to the module.
+// Each function adds the topic of its file's name to the module.
 void register_layout(nb::module_& package);
 void register_communicator(nb::module_& package);
 void register_array(nb::module_& package);

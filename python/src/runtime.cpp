@@ -26,7 +26,7 @@ namespace distview::python {
 
 namespace {
 
-/// Whether Kokkos runs because of us; then we also stop it.
+/// Whether this module has started Kokkos; then it also stops Kokkos.
 bool started_here = false;
 
 void start(const char* caller, std::optional<int> threads) {
@@ -38,18 +38,18 @@ void start(const char* caller, std::optional<int> threads) {
     });
     if (Kokkos::is_initialized()) return;
     Kokkos::InitializationSettings settings;
-    // It would say on every rank that there are more of them than cores: the user knows.
+    // Otherwise every rank warns if the node has more ranks than cores, which the user knows.
     settings.set_disable_warnings(true);
     if (threads) settings.set_num_threads(*threads);
     try {
         Kokkos::initialize(settings);
-    } catch (const std::exception& failure) { // no device, in a build for one
+    } catch (const std::exception& failure) { // for example a build for a device without a device
         throw UsageError(text(caller, ": Kokkos cannot be started: ", failure.what()));
     }
     started_here = true;
 }
 
-/// Ranks on this machine, as launchers tell; 1 if none does.
+/// The number of ranks on this machine, from launchers' variables; 1 without any.
 int local_ranks() {
     for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
                              "MV2_COMM_WORLD_LOCAL_SIZE"})
@@ -60,7 +60,7 @@ int local_ranks() {
 
 std::optional<int> threads_per_rank(const Communicator* comm) {
     if (std::getenv("OMP_NUM_THREADS") || std::getenv("KOKKOS_NUM_THREADS")) return {};
-    // A communicator knows what its ranks are bound to; the launcher tells of those that are not in it.
+    // A communicator knows the processors of its ranks; the launcher's number includes ranks outside of it.
     if (const int processors = comm ? comm->processors(local_ranks()) : 0; processors > 0)
         return processors;
     cpu_set_t cores;

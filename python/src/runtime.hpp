@@ -7,10 +7,10 @@
 
 namespace distview::python {
 
-/// Starts Kokkos unless it runs; throws UsageError, beginning with `caller`, once it was stopped.
+/// Starts Kokkos unless it runs; throws UsageError, beginning with `caller`, if it was stopped.
 ///
-/// `comm`: of the array at hand, null if it has none. Unless the environment says how many threads there shall be, each
-/// rank takes its share of the cores: with more threads than cores, threads wait for each other.
+/// `comm`: the array's communicator, null if it has none. Unless the environment sets the number of threads, each rank
+/// uses its share of the cores: with more threads than cores, threads would wait for each other.
 void require_kokkos(const char* caller, const Communicator* comm);
 
 /// initialize(), finalize(), is_initialized(), check_padding(), build_info().

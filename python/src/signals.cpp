@@ -7,9 +7,9 @@ namespace distview::python {
 
 namespace {
 
-unsigned long main_thread = 0; // as Python numbers threads: the only one that runs signal handlers
+unsigned long main_thread = 0; // Python's number of the only thread that runs signal handlers
 
-/// Runs Python's handlers of pending signals; throws what they raise, as KeyboardInterrupt of Ctrl-C.
+/// Runs Python's handlers of pending signals; throws their exceptions, for example KeyboardInterrupt after Ctrl-C.
 void run_signal_handlers() {
     if (!Py_IsInitialized() || PyThread_get_thread_ident() != main_thread) return;
     const nb::gil_scoped_acquire acquire;

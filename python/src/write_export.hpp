@@ -12,7 +12,7 @@
 
 namespace distview::python {
 
-// What the stub says of tuples and dictionaries.
+// Types of tuples and dictionaries in the stub.
 using IntPair = nb::typed<nb::tuple, int, int>;
 using IntTuple = nb::typed<nb::tuple, int, nb::ellipsis>;
 using IntPairs = nb::typed<nb::tuple, IntPair, nb::ellipsis>;

@@ -4,8 +4,8 @@
 
 check_device_consumers.py [--json FILE]
 
-Runs test_device_consumers.py. The module must be found (PYTHONPATH). Prints a line for each library and
-for what needs none, then each failure; the last line and the status are those of run_tests.py. The JSON
+Runs test_device_consumers.py. Python must find the module (PYTHONPATH). Prints a line for each library and
+one for tests without a library, then each failure; the last line and the status are as in run_tests.py. The JSON
 file has the libraries' versions and every check with its result and, if it was skipped, the reason.
 """
 
@@ -25,7 +25,7 @@ LIBRARIES = {
 
 
 class Results:
-    """What pytest reports, by test."""
+    """Results that pytest reports, by test."""
 
     def __init__(self):
         self.checks = []
@@ -45,7 +45,7 @@ class Results:
 
 
 def versions():
-    """Of the libraries that are installed."""
+    """Versions of the installed libraries."""
     found = {}
     for library, packages in LIBRARIES.items():
         for package in packages:

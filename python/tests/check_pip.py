@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_pip.py SOURCE FOLDER [MPIRUN WORDS...]
 
-What pip makes of the source tree: builds a wheel in FOLDER, without the network and with the build
-tools that Python has, looks at what is in it, installs it in a virtual environment and runs the
-Python tests there, those for several ranks with the given mpirun.
+Checks pip on the source tree: builds a wheel in FOLDER, without the network and with the build
+tools that Python has, checks its contents, installs it in a virtual environment and runs the
+Python tests there; tests for several ranks run with the given mpirun.
 """
 
 import os
@@ -24,7 +24,7 @@ def run(*command, environment=None):
 
 
 def check_wheel(wheel, source):
-    """The package, complete and nothing else; MPI is the machine's own."""
+    """The wheel has the complete package and nothing else; MPI is the machine's own."""
     (version,) = re.findall(
         r"^project\(\s*distview\s+VERSION\s+([0-9.]+)",
         (source / "CMakeLists.txt").read_text(),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_stub.py GENERATED REFERENCE: the signatures and texts that users see change on purpose only."""
+"""check_stub.py GENERATED REFERENCE: fails if signatures or texts that users see have changed."""
 
 import difflib
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fixtures of all Python tests. README.md of the folder above says how they are run."""
+"""Fixtures of all Python tests. README.md of the folder above says how to run the tests."""
 
 import pytest
 
@@ -13,19 +13,19 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def mpi():
-    """The module mpi4py.MPI; tests that need it are skipped where there is none."""
+    """The module mpi4py.MPI; skips tests that need it if it is not installed."""
     return pytest.importorskip("mpi4py.MPI")
 
 
 @pytest.fixture(scope="session")
 def comm(mpi):
-    """All ranks that the test runs on: one, unless run_tests.py --mpi runs it below mpirun."""
+    """The communicator of all ranks of the test: one, unless run_tests.py --mpi runs it under mpirun."""
     return mpi.COMM_WORLD
 
 
 @pytest.fixture
 def fake(monkeypatch):
-    """A machine with devices that do not exist: its runtime writes down what it is told."""
+    """A machine with made-up devices: its runtime records all calls."""
     from distview import _device
     from made_up_devices import FakeRuntime
 

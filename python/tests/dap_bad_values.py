@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values that stand where others are expected: each is right somewhere and wrong elsewhere."""
+"""Values put in the place of others: each is right for some keys and wrong for others."""
 
 import array
 import collections
@@ -13,7 +13,7 @@ from dap_cases import Index, Producer, block
 
 
 class Stubborn:
-    """Refuses everything that it is asked."""
+    """An object that refuses every operation."""
 
     def _refuse(self, *_):
         raise RuntimeError("no")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections of distributed arrays, made by hand, and the questions that the tests ask of them.
+"""Hand-made sections of distributed arrays, and the checks that tests make on them.
 
-A *row* is one axis as all its grid ranks see it: a list of (dimension dictionary, extent). A
-*group* is what all processes of an array export, in the order of the processes.
+A *row* is one axis on all its grid ranks: a list of (dimension dictionary, extent). A
+*group* is the list of exports of all processes of an array, in their order.
 """
 
 import itertools
@@ -18,7 +18,7 @@ both_versions = pytest.mark.parametrize("version", VERSIONS)
 
 
 class Producer:
-    """An array of some other library, of which only the protocol is known."""
+    """An array of another library, which supports only the protocol."""
 
     def __init__(self, export):
         self.export = export
@@ -28,7 +28,7 @@ class Producer:
 
 
 class Index:
-    """An integer that is no int: it has __index__ and nothing else."""
+    """An integer that is not an int: it has only __index__."""
 
     def __init__(self, value):
         self.value = value
@@ -55,7 +55,7 @@ def unstructured(size, n_ranks, rank, indices, **more):
 
 
 def export(version, dim_data, buffer):
-    """What __distarray__ returns; a tuple stands for a buffer of these extents."""
+    """The result of __distarray__; a tuple stands for a buffer of these extents."""
     if isinstance(buffer, tuple):
         buffer = np.zeros(buffer)
     return {"__version__": version, "buffer": buffer, "dim_data": dim_data}
@@ -67,7 +67,7 @@ def one(version, data, extent):
 
 
 def changed(section, axis=0, **changes):
-    """A copy with other values in one dimension dictionary; ... removes the key."""
+    """A copy with changed values in one dimension dictionary; ... removes the key."""
     dim_data = list(section["dim_data"])
     merged = {**dim_data[axis], **changes}
     dim_data[axis] = {k: v for k, v in merged.items() if v is not ...}
@@ -75,10 +75,10 @@ def changed(section, axis=0, **changes):
 
 
 def block_row(version, bounds, padding=None, periodic=False):
-    """Blocks of which rank r owns [bounds[r], bounds[r+1]), the edges' padding counted.
+    """Blocks: rank r owns [bounds[r], bounds[r+1]), counting padding at the edges.
 
-    0.10 writes the range of the whole buffer; 0.9 leaves out the padding that is a copy, and on
-    periodic axes that at the edges too, which then does not count to the size either.
+    0.10 writes the range of the whole buffer. 0.9 leaves out communication padding, and on
+    periodic axes also padding at the edges, which does not count towards the size then.
     """
     n_ranks, size = len(bounds) - 1, bounds[-1]
     widths = padding or [(0, 0)] * n_ranks
@@ -137,7 +137,7 @@ def group(version, *rows, dtype=float):
 
 
 def ask(function, *args, **kwargs):
-    """None where distview accepts, else its ProtocolError; anything else is a failure."""
+    """None if distview accepts, else its ProtocolError; another exception is a failure."""
     try:
         assert function(*args, **kwargs) is None
     except distview.ProtocolError as error:
@@ -146,7 +146,7 @@ def ask(function, *args, **kwargs):
 
 
 def difference(expected, error):
-    """What tells a ProtocolError from the expected verdict; an empty string when nothing does."""
+    """The difference between a ProtocolError and the expected verdict; empty if there is none."""
     if expected is None or error is None:
         return "" if expected is error is None else f"expected {expected}, got {error!r}"
     got = (error.code, error.axis, error.key, error.process)
@@ -162,10 +162,10 @@ def _admits(refusal, got):
 
 
 def compare(expected, function, *args, **kwargs):
-    """What tells the outcome of a call from the expected verdict; empty when nothing does."""
+    """The difference between the outcome of a call and the expected verdict; empty if there is none."""
     try:
         return difference(expected, ask(function, *args, **kwargs))
-    except Exception as other:  # anything but a ProtocolError is one more finding
+    except Exception as other:  # any exception except a ProtocolError is a finding, too
         return f"expected {expected}, raised {type(other).__name__}: {other}"
 
 
@@ -179,7 +179,7 @@ def accepts(*sections):
 
 
 def accepts_all(sections):
-    """The sections are those of one conforming array."""
+    """The sections together form a conforming array."""
     accepts(*sections)
     assert dap_oracle.check_all(sections) is None
     error = ask(distview.check_all, sections)
@@ -188,7 +188,7 @@ def accepts_all(sections):
 
 
 def refuses(section, code, axis=None, key=ANY):
-    """The section is refused by itself, with this reason; returns the ProtocolError."""
+    """The section alone is refused for this reason; returns the ProtocolError."""
     expected = dap_oracle.Refusal(code, axis, key)
     found = dap_oracle.check(section)
     assert found is not None and (found.code, found.axis) in [(code, axis), (code, ANY)], found
@@ -201,7 +201,7 @@ def refuses(section, code, axis=None, key=ANY):
 
 
 def refuses_all(sections, code, axis=None, key=ANY, process=ANY):
-    """The sections are refused together, with this reason; returns the ProtocolError."""
+    """The sections together are refused for this reason; returns the ProtocolError."""
     expected = dap_oracle.Refusal(code, axis, key, process)
     found = dap_oracle.check_all(sections)
     assert found is not None and found.code == code, found
@@ -214,13 +214,13 @@ def refuses_all(sections, code, axis=None, key=ANY, process=ANY):
 
 
 def refuses_together(sections, code, axis=None, key=ANY, process=ANY):
-    """Each section conforms by itself, and all of them together do not."""
+    """Each section alone conforms, but all of them together do not."""
     accepts(*sections)
     return refuses_all(sections, code, axis, key, process)
 
 
 def disagreements(groups):
-    """Where check_all and the reference disagree: text for each of (name, group)."""
+    """Texts of the cases (name, group) for which check_all and the reference disagree."""
     texts = []
     for name, sections in groups:
         expected = dap_oracle.check_all(sections)

@@ -2,10 +2,10 @@
 """The rules of the Distributed Array Protocol in plain Python, written from its text alone.
 
 The tests compare distview.check and distview.check_all with `check` and `check_all` here, which
-return None (accepted) or a Refusal. Clarity only: nothing is fast, every number is a Python int,
-so nothing overflows unnoticed. The order of the rules is part of the contract, because it decides
-which of several reasons is reported: the envelope, then the axes in turn, then the global size;
-between processes first every process by itself, in the order of the processes.
+return None (accepted) or a Refusal. The code aims at clarity, not speed: every number is a Python int,
+so that nothing overflows unnoticed. The order of the rules is part of the contract, since it decides
+which of several reasons is reported: the envelope, then one axis after the other, then the global size;
+with several processes, first every process alone, in their order.
 """
 
 import math
@@ -14,7 +14,7 @@ import re
 import sys
 from dataclasses import dataclass, replace
 
-ANY = type("Any", (), {"__repr__": lambda self: "ANY"})()  # what the specification leaves open
+ANY = type("Any", (), {"__repr__": lambda self: "ANY"})()  # a value that the specification leaves open
 
 ENVELOPE = ("__version__", "buffer", "dim_data")
 COMMON = ("dist_type", "size", "proc_grid_size", "proc_grid_rank")
@@ -31,8 +31,8 @@ class Refusal:
     axis: object = None
     key: object = ANY
     process: object = None
-    also: frozenset = frozenset()  # other codes that the text allows just as well
-    others: tuple = ()  # the reasons of other axes: which axis is named first is open
+    also: frozenset = frozenset()  # other codes that the text allows, too
+    others: tuple = ()  # reasons for other axes: the text leaves open which axis is named first
 
     @property
     def codes(self):
@@ -52,7 +52,7 @@ def require(condition, code, axis=None, key=ANY, also=(), process=None):
 
 @dataclass
 class Axis:
-    """A dimension dictionary with its defaults filled in; what a rule of its kind needs."""
+    """A dimension dictionary with its defaults, as the rules of its kind need it."""
 
     kind: str
     extent: int
@@ -69,11 +69,11 @@ class Axis:
     one_to_one: bool = False
     low: int = 0  # communication padding
     high: int = 0
-    owned: tuple = (0, 0)  # the global indices that are this section's own, half-open
+    owned: tuple = (0, 0)  # global indices that this section owns, half-open
 
 
 def _integer(value):
-    """The value as an int, or None where it is not an integer in the sense of K4."""
+    """The value as an int, or None if it is not an integer in the sense of K4."""
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return None
     try:
@@ -99,7 +99,7 @@ def _axis_integer(data, key, axis):
 
 
 def _expand(data, version, axis, extent):
-    """K3, K1, K2, and the two short forms of an axis that is not distributed."""
+    """Checks K3, K1 and K2, and expands the two short forms of an axis that is not distributed."""
     if not data and version == (0, 10):
         data = dict(
             dist_type="b", proc_grid_rank=0, proc_grid_size=1, start=0, stop=extent, size=extent
@@ -114,7 +114,7 @@ def _expand(data, version, axis, extent):
 
 
 def _padding(data, kind, axis):
-    """B7; K6 where the axis has no padding."""
+    """Checks B7; K6 if the axis has no padding."""
     if "padding" not in data:
         return (0, 0)
     value = data["padding"]
@@ -141,7 +141,7 @@ def _block(a, version, axis):
     first, last = a.rank == 0, a.rank == a.n_ranks - 1
     require(not first or a.start == 0, "edge_start", axis, "start")  # B4
     require(not last or a.stop == a.size, "edge_stop", axis, "stop")
-    wraps = version == (0, 9) and a.periodic  # there, padding at the edges is communication padding
+    wraps = version == (0, 9) and a.periodic  # then padding at the edges is communication padding
     a.low = 0 if first and not wraps else a.padding[0]
     a.high = 0 if last and not wraps else a.padding[1]
     if version == (0, 9):
@@ -157,7 +157,7 @@ def _block(a, version, axis):
 
 
 def cyclic_count(size, n_ranks, rank, block_size):
-    """How many of range(size) fall to a rank, when blocks are dealt out in turn."""
+    """The number of elements of range(size) on a rank if blocks are dealt out in turn."""
     full, rest = divmod(size, block_size)
     count = (full + n_ranks - 1 - rank) // n_ranks * block_size
     return count + (rest if full % n_ranks == rank else 0)
@@ -175,7 +175,7 @@ def _cyclic(a, axis):
 
 
 def _indices(value, version, axis):
-    """U1, U2: the values of an index buffer, whatever its integer type and its stride."""
+    """U1, U2: the values of an index buffer of any integer type and stride."""
     at = (axis, "indices")
     if version == (0, 9) and isinstance(value, (list, tuple)):
         values = tuple(_integer(v) for v in value)
@@ -245,7 +245,7 @@ def _axis(data, version, axis, extent):
 
 
 def _section(obj):
-    """Every rule that one process can see; its version and its axes, or _Refused."""
+    """Checks every rule that one process can see; returns its version and axes, or raises _Refused."""
     if not isinstance(obj, dict):
         method = getattr(obj, "__distarray__", None)
         obj = method() if callable(method) else None
@@ -286,7 +286,7 @@ def _on(process, refusal):
 
 
 def check(obj, process=None):
-    """None, or why this section is not one of a conforming array."""
+    """None, or the reason why this section cannot belong to a conforming array."""
     try:
         _section(obj)
     except _Refused as refused:
@@ -295,7 +295,7 @@ def check(obj, process=None):
 
 
 def check_import(objects):
-    """The same, and where a DistView cannot be what they conformingly say; see one_interior()."""
+    """The same, and the reason why a DistView cannot represent conforming sections; see one_interior()."""
     from dap_oracle_group import one_interior
 
     found = check_all(objects)
@@ -309,7 +309,7 @@ def check_import(objects):
 
 
 def check_all(objects):
-    """None, or why these are not the sections of one array on len(objects) processes."""
+    """None, or the reason why these are not the sections of one array on len(objects) processes."""
     from dap_oracle_group import between  # the rules between processes have their own file
 
     sections = []

@@ -16,10 +16,10 @@ SHARED = {
 
 
 def between(sections):
-    """Takes [(version, axes), ...] of all processes, each accepted by itself."""
+    """Checks [(version, axes), ...] of all processes, each accepted alone."""
     version, first = sections[0]
     everyone = [axes for _, axes in sections]
-    for process, (other, _) in enumerate(sections):  # two versions mean two things by their numbers
+    for process, (other, _) in enumerate(sections):  # the meaning of numbers depends on the version
         require(other == version, "axis_inconsistent", ANY, process=process)
     _same_axes(everyone, first)
     _grid(everyone, first)
@@ -36,7 +36,7 @@ def between(sections):
 
 
 def _same_axes(everyone, first):
-    """X1: what all processes say of an axis is the same."""
+    """X1: all processes describe an axis in the same way."""
     for process, axes in enumerate(everyone):
         require(len(axes) == len(first), "axis_inconsistent", ANY, process=process)
     for process, axes in enumerate(everyone):
@@ -51,7 +51,7 @@ def _same_axes(everyone, first):
 
 
 def _grid(everyone, first):
-    """X2: the process grid has as many places as there are processes. X3, X4: in C order."""
+    """X2: the process grid has as many places as the array has processes. X3, X4: in C order."""
     shape = [a.n_ranks for a in first]
     require(math.prod(shape) == len(everyone), "grid_product", ANY, process=ANY)
     for process, axes in enumerate(everyone):
@@ -62,7 +62,7 @@ def _grid(everyone, first):
 
 
 def _same_rank_same_section(everyone, axis):
-    """X5: processes of one grid rank hold the same part of the axis; boundary padding is free."""
+    """X5: processes of one grid rank hold the same part of the axis; boundary padding may differ."""
     seen = {}
     for process, axes in enumerate(everyone):
         a = axes[axis]
@@ -72,7 +72,7 @@ def _same_rank_same_section(everyone, axis):
 
 
 def one_interior(everyone):
-    """X5 frees boundary padding; arrays of distview have that of their lowest process of a grid rank."""
+    """X5 allows different boundary padding; distview uses that of the lowest process of a grid rank."""
     for axis in range(len(everyone[0])):
         seen = {}
         for process, axes in enumerate(everyone):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random distributed arrays that conform, written in both versions of the protocol."""
+"""Random conforming distributed arrays, written in both versions of the protocol."""
 
 import math
 import random
@@ -14,7 +14,7 @@ DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", "c8",
 
 @dataclass
 class RandomAxis:
-    """One axis of an array; row(version) is what its grid ranks say of it."""
+    """One axis of an array; row(version) has its dictionaries on all grid ranks."""
 
     kind: str
     n_ranks: int
@@ -26,9 +26,9 @@ class RandomAxis:
         return {"c": cyclic_row, "u": unstructured_row}[self.kind](**self.arguments)
 
     def needs_the_ends(self, version):
-        """The other version's numbers depend on padding that one rank alone may not know of.
+        """Whether the other version's numbers depend on padding that a single rank may not know.
 
-        Where 0.9 has no padding key, there is no padding on any rank; 0.10 does not say that.
+        Without a padding key in 0.9, no rank has padding; 0.10 gives no such guarantee.
         """
         may_have_padding = version == "0.10.0" or self.arguments.get("padding")
         return bool(self.arguments.get("periodic") and may_have_padding and self.n_ranks > 1)
@@ -46,7 +46,7 @@ def _bounds(rng, n_ranks, size):
 
 
 def _padding(rng, bounds):
-    """Widths that 0.10 allows: what the neighbour owns, and edges within the end blocks."""
+    """Widths that 0.10 allows: at most as wide as the neighbour's owned part, edges within the end blocks."""
     owned = [b - a for a, b in zip(bounds, bounds[1:])]
     between = [rng.randint(0, min(pair + (3,))) for pair in zip(owned, owned[1:])]
     low = rng.randint(0, min(owned[0], 2))
@@ -61,7 +61,7 @@ def _labels(rng, n_ranks, size):
         rng.choice(lists).append(label)
     if rng.random() < 0.5:
         return {"lists": lists, "size": size, "one_to_one": rng.random() < 0.5}
-    for labels in lists:  # labels that other ranks have as well
+    for labels in lists:  # labels that other ranks have, too
         labels.extend(x for x in rng.sample(pool, rng.randint(0, size)) if x not in labels)
         rng.shuffle(labels)
     return {"lists": lists, "size": rng.randint(size, sum(map(len, lists)))}
@@ -77,7 +77,7 @@ def random_axis(rng, n_ranks, largest):
     bounds = _bounds(rng, n_ranks, size)
     padding = _padding(rng, bounds) if rng.random() < 0.6 else None
     if padding and not any(map(any, padding)):
-        padding = None  # an axis without padding has no key: that is the form that is emitted
+        padding = None  # an axis without padding is exported without the key
     arguments = dict(bounds=bounds, padding=padding, periodic=rng.random() < 0.3)
     return RandomAxis(kind, n_ranks, arguments)
 
@@ -94,7 +94,7 @@ def random_axes(rng, ndim=None):
 
 
 def random_buffer(rng, extents):
-    """Memory of these extents: C or Fortran order, or with gaps, of any element type."""
+    """Memory with these extents: in C or Fortran order, or with gaps, of any element type."""
     dtype, order = rng.choice(DTYPES), rng.choice("CF")
     if rng.random() < 0.7 or not extents:
         return np.zeros(extents, dtype, order)
@@ -103,7 +103,7 @@ def random_buffer(rng, extents):
 
 
 def sections_of(axes, version, rng=None):
-    """The exports of all processes, last axis of the grid fastest."""
+    """The exports of all processes; the last axis of the grid is the fastest."""
     rows, grid = [axis.row(version) for axis in axes], [axis.n_ranks for axis in axes]
     sections = []
     for place in np.ndindex(*grid):
@@ -115,7 +115,7 @@ def sections_of(axes, version, rng=None):
 
 
 def other_spelling(rng, data, version, clamp):
-    """The same dictionary as others might write it; clamp: the start of an empty rank is size."""
+    """The dictionary as other libraries might write it; clamp: an empty rank starts at size."""
 
     def integer(value):
         return rng.choice([int, int, Index, np.int64, np.int32])(value)
@@ -148,5 +148,5 @@ def other_spelling(rng, data, version, clamp):
 
 
 def generator(*seed):
-    """A generator of its own for each test: what one test draws does not change another's."""
+    """A separate generator for each test, so that tests do not influence each other's numbers."""
     return random.Random("/".join(map(str, seed)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ways to spoil the exports of all processes of an array, each giving (name, group) pairs."""
+"""Ways to damage the exports of all processes of an array; each yields (name, group) pairs."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from dap_cases import changed
 
 
 def fitting(section):
-    """The section with a buffer that has the extents its dictionaries describe, where it can."""
+    """The section with a buffer of the extents that its dictionaries describe, if possible."""
     extents = []
     for data, given in zip(section["dim_data"], section["buffer"].shape):
         extents.append(_extent(data, section["__version__"], given))
@@ -57,7 +57,7 @@ def _number(sections):
 
 
 def _numbers_on_one(sections):
-    """Every number of every dictionary, one more and one less, on one process."""
+    """Increases and decreases every number of every dictionary by one on one process."""
     for process, section in enumerate(sections):
         for axis, data in enumerate(section["dim_data"]):
             for key, value in data.items():
@@ -79,7 +79,7 @@ def _numbers_on_all(sections):
 
 
 def _padding(sections):
-    """Other widths on one process, the key on some only, wide ones on all."""
+    """Other widths on one process, the key on some processes only, wide widths on all."""
     for axis, data in enumerate(sections[0]["dim_data"]):
         for process, section in enumerate(sections):
             if section["dim_data"][axis].get("dist_type") not in ("b", "n"):
@@ -131,7 +131,7 @@ def _labels(sections):
 
 
 def _axes(sections):
-    """One process with an axis more, less, or in another place."""
+    """One process with an additional axis, a missing one, or one in another place."""
     for process, section in enumerate(sections):
         dim_data, extents = section["dim_data"], section["buffer"].shape
         line = dict(dist_type="b", size=1, proc_grid_size=1, proc_grid_rank=0, start=0, stop=1)
@@ -159,7 +159,7 @@ SPOIL_GROUP = {
 
 
 def nudge(rng, sections):
-    """One number of one process, or of all that share its grid rank, off by a little."""
+    """Changes one number slightly on one process, or on all processes of its grid rank."""
     process = rng.randrange(len(sections))
     if not sections[process]["dim_data"]:
         return [*sections, sections[0]]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Libraries that work in the memory of CUDA devices, all by the same few names.
+"""Libraries that work in the memory of CUDA devices, behind one interface.
 
-Each has: take(array), an array of the library over ours by the way that the library prefers; ways, all of
-them by name; make(numbers), an array of its own; pointer, to_numpy; and, where its arrays change,
-fill(array, value) and Stream, whose number the protocols take. `kinds` are the kinds of memory that it
-takes without being told that it is another one.
+Each has: take(array), an array of the library over ours by the library's preferred way; ways, all of
+them by name; make(numbers), an array of its own; pointer, to_numpy; and, if its arrays are mutable,
+fill(array, value) and Stream, with a number for the protocols. `kinds` are the kinds of memory that it
+accepts without conversion.
 """
 
 import atexit
@@ -104,7 +104,7 @@ class Numba:
         self._why_no_kernels = self._find_why_no_kernels()
 
     def _find_why_no_kernels(self):
-        """Numba fails with a NumPy that is newer than it knows: that is found out with an array of its own."""
+        """Numba fails with a NumPy newer than it supports: tested with an array of its own."""
         import numpy as np
 
         try:
@@ -166,7 +166,7 @@ class Jax:
 
 
 def library(name, pytest):
-    """One of them; skips the test where it or its support for CUDA is missing."""
+    """One of the libraries; skips the test if it or its support for CUDA is missing."""
     skip = pytest.skip
 
     def importorskip(module):
@@ -179,7 +179,7 @@ def library(name, pytest):
 
 @functools.cache
 def _self_of_open_mpi():
-    """MPI_COMM_SELF of the module's own MPI, which is started."""
+    """MPI_COMM_SELF of the module's own MPI; starts that MPI."""
     library = ctypes.CDLL("libmpi.so.40")
     started = ctypes.c_int(0)
     library.MPI_Initialized(ctypes.byref(started))
@@ -190,7 +190,7 @@ def _self_of_open_mpi():
 
 
 def communicator_of_self(pytest):
-    """MPI.COMM_SELF; without mpi4py, or with one of another MPI, that of the module's Open MPI."""
+    """MPI.COMM_SELF; without mpi4py, or if it uses another MPI, COMM_SELF of the module's Open MPI."""
     try:
         from mpi4py import MPI
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DLPack as a C program sees it: the structs in a capsule, and capsules made by hand."""
+"""DLPack as in a C program: the structs in a capsule, and hand-made capsules."""
 
 import ctypes
 
@@ -47,7 +47,7 @@ class ManagedVersioned(ctypes.Structure):
     name = VERSIONED
 
 
-# As C calls it: without the lock of the interpreter.
+# Called without the GIL, as from C.
 Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -70,14 +70,14 @@ def name_of(capsule):
 
 
 def struct_of(capsule):
-    """The struct in a capsule, consumed or not; valid as long as its producer keeps it."""
+    """The struct in a capsule, consumed or not; valid while its producer keeps it."""
     name = name_of(capsule)
     kind = ManagedVersioned if b"versioned" in name else Managed
     return kind.from_address(_get_pointer(capsule, name))
 
 
 def consume(capsule):
-    """Takes a capsule over as a consumer does; the caller has to call the deleter."""
+    """Consumes a capsule; the caller must call the deleter."""
     _set_name(capsule, USED[name_of(capsule)])
     return struct_of(capsule)
 
@@ -91,12 +91,12 @@ def shape_of(tensor):
 
 
 def strides_of(tensor):
-    """In elements."""
+    """Strides in elements."""
     return tuple(tensor.strides[d] for d in range(tensor.ndim))
 
 
 def array_of(tensor):
-    """A NumPy array over a tensor of doubles in host memory, by its struct alone."""
+    """A NumPy array over a tensor of doubles in host memory, made from its struct only."""
     assert (tensor.code, tensor.bits, tensor.lanes) == (2, 64, 1)
     strides = tuple(8 * stride for stride in strides_of(tensor))
     interface = dict(
@@ -106,10 +106,10 @@ def array_of(tensor):
 
 
 class MadeUp:
-    """A producer of a capsule with a struct that is filled in by hand.
+    """A producer of a capsule whose struct is filled in by hand.
 
-    numbers: what the tensor is of, None for data NULL. keywords: members of either struct, of which
-    `shape` and `strides` are tuples or addresses, None for NULL. Counts the calls of its deleter.
+    numbers: the tensor's elements, None for data NULL. keywords: members of either struct;
+    `shape` and `strides` are tuples, addresses or None for NULL. Counts the calls of its deleter.
     """
 
     def __init__(self, kind=ManagedVersioned, numbers=None, **members):

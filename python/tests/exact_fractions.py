@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums of rational numbers, rounded once, and numbers that sums in floating point get wrong."""
+"""Sums of rational numbers, rounded once, and numbers for which floating-point sums are wrong."""
 
 import math
 import struct
@@ -9,12 +9,12 @@ import numpy as np
 
 
 def bits(number):
-    """Of a float; all NaNs have the same."""
+    """The bits of a float; all NaNs have the same bits."""
     return "nan" if math.isnan(number) else struct.pack("<d", number)
 
 
 def _rounded(exact):
-    """The nearest float: the division of integers rounds to even, and complains of what is too large."""
+    """The nearest float: division of integers rounds to even, and raises if the result is too large."""
     try:
         return exact.numerator / exact.denominator
     except OverflowError:
@@ -22,7 +22,7 @@ def _rounded(exact):
 
 
 def _sum_of(terms, rounded=True):
-    """Of pairs, whose products are added."""
+    """The sum of the products of pairs."""
     total, special = Fraction(0), 0.0
     for x, y in terms:
         if math.isfinite(x) and math.isfinite(y):
@@ -39,16 +39,16 @@ def exact_sum(numbers):
 
 
 def exact_dot(x, y, rounded=True):
-    """Rounded, or as a fraction unless NaN or infinite."""
+    """The exact scalar product, rounded; else a fraction unless NaN or infinite."""
     return _sum_of(((float(a), float(b)) for a, b in zip(x, y, strict=True)), rounded)
 
 
 def exact_root(square):
-    """The root of a fraction, rounded to the nearest float, ties to even."""
+    """The square root of a fraction, rounded to the nearest float, ties to even."""
     if isinstance(square, float):
         return square
-    # More bits than can decide: a root that is no float is never halfway between two if it is irrational, and is
-    # found exactly if it is rational, as squares of floats have few bits.
+    # More bits than rounding needs: an irrational root is never halfway between two floats, and a rational root is
+    # found exactly, since squares of floats have few bits.
     scaled = square * 4**1300
     root = math.isqrt(math.floor(scaled))
     exact = Fraction(root) if root * root == scaled else Fraction(2 * root + 1, 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole arrays in NumPy, with which sections are compared: who holds what is asked of a Layout, what
-an exchange or a reduction makes of it is said here."""
+"""Whole arrays in NumPy, with which sections are compared. A Layout gives the owners; this module computes the
+results of exchanges and reductions."""
 
 import math
 
@@ -13,7 +13,7 @@ OTHERS = [">f8", ">i4", "g", "S5", np.dtype([("x", "f4"), ("n", "i1")]),
 
 
 class Producer:
-    """An array of some other library, of which only the protocol is known."""
+    """An array of another library, which supports only the protocol."""
 
     def __init__(self, layout, process, memory, version="0.10.0"):
         self.memory = memory
@@ -28,8 +28,8 @@ class Producer:
 
 
 def labels_of(layout, axis):
-    """The indices of an axis of the whole array, boundary padding included, in the order of a NumPy
-    array's axis."""
+    """The indices of an axis of the whole array, boundary padding included, in the order of the NumPy
+    array."""
     if layout.types[axis] != "u":
         low, high = layout.boundary(axis)
         return np.arange(-low, layout.shape[axis] + high)
@@ -39,7 +39,7 @@ def labels_of(layout, axis):
 
 
 def random_values(rng, shape, dtype):
-    """Values of which hardly any two are alike."""
+    """Random values, nearly all of them distinct."""
     dtype = np.dtype(dtype)
     values = np.empty(shape, dtype)
     if dtype.names:
@@ -60,7 +60,7 @@ def random_values(rng, shape, dtype):
 
 
 def part(layout, whole, process, cells="all"):
-    """What a process's section holds of a whole array."""
+    """The part of a whole array that a process's section holds."""
     places = []
     for axis in range(layout.rank):
         indices = layout.global_indices(axis, process)
@@ -81,7 +81,7 @@ def interior(layout, whole):
 
 
 def mirrored(layout, whole):
-    """A whole array whose boundary padding on periodic axes is the interior's other end."""
+    """A whole array whose boundary padding on periodic axes mirrors the other end of the interior."""
     for axis in range(layout.rank):
         inner = layout.shape[axis]
         if layout.periodic[axis] and inner:
@@ -92,7 +92,7 @@ def mirrored(layout, whole):
 
 
 def scattered(view, whole):
-    """Fills a view as a program would: what it owns, and nothing sensible beyond."""
+    """Fills a view as a program would: the owned cells, and arbitrary values beyond."""
     layout, process = view.layout, view.process
     rng = np.random.default_rng(process)
     view.view[...] = random_values(rng, view.local_shape, view.dtype)
@@ -101,14 +101,14 @@ def scattered(view, whole):
 
 
 def assert_exchanged(view, whole):
-    """Every cell of the section, the corners too, holds the element of its index."""
+    """Every cell of the section, corners included, holds the element of its index."""
     expected = part(view.layout, mirrored(view.layout, whole), view.process)
     assert view.local_shape == expected.shape
     assert expected.size == 0 or (view.view == expected).all()
 
 
 def random_memory(rng, shape, dtype):
-    """Memory of these extents: C or Fortran order, with gaps, or backwards."""
+    """Memory with these extents: in C or Fortran order, with gaps, or reversed."""
     way = rng.integers(5)
     if way < 2 or not shape:
         return np.zeros(shape, dtype, order="CF"[way % 2])
@@ -130,7 +130,7 @@ def random_grid(rng, processes, axes):
 
 
 def _axis(rng, n_ranks, largest):
-    """(size, layout, padding, boundary, periodic) of an axis whose padding can be exchanged."""
+    """(size, layout, padding, boundary, periodic) of an axis with exchangeable padding."""
     kind = rng.choice(["b", "b", "b", "bounds", "regular", "c", "u"])
     size = int(rng.integers(0, largest + 1))
     if kind == "c":
@@ -138,7 +138,7 @@ def _axis(rng, n_ranks, largest):
     if kind == "u":
         labels = rng.permutation(np.arange(-20, 20))[:size]
         lists = [labels[p::n_ranks].tolist() for p in range(n_ranks)]
-        for part_of in lists:  # some are on several processes
+        for part_of in lists:  # some indices are on several processes
             part_of += [int(i) for i in labels[:2] if rng.random() < 0.2 and i not in part_of]
         return None, ("u", lists), 0, 0, False
     bounds = np.sort([0, size, *rng.integers(0, size + 1, n_ranks - 1)]).tolist()
@@ -148,7 +148,7 @@ def _axis(rng, n_ranks, largest):
         blocks = [whole.local_shape(p)[0] for p in range(n_ranks)]
     else:
         blocks = np.diff(bounds)
-    # What a neighbour cannot give is not asked for; the ends of periodic axes are neighbours.
+    # Padding is no wider than the neighbour's elements; the ends of periodic axes are neighbours.
     widest = min(3, min(blocks))
     padding = tuple(int(w) for w in rng.integers(0, widest + 1, 2))
     periodic = bool(rng.random() < 0.5)
@@ -157,7 +157,7 @@ def _axis(rng, n_ranks, largest):
 
 
 def random_layout(rng, processes, most_axes=4):
-    """A layout of small sections, empty ones among them, whose padding can be exchanged."""
+    """A layout of small sections, some of them empty, with exchangeable padding."""
     while True:
         axes = int(rng.integers(1, most_axes + 1))
         grid = random_grid(rng, processes, axes)

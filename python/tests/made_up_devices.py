@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Devices that do not exist: addresses nobody reads, and a runtime that writes down its calls."""
+"""Made-up devices: addresses that are never read, and a runtime that records its calls."""
 
 import ctypes
 import weakref
@@ -12,8 +12,8 @@ POINTER = 0x7F30_0000_1000
 
 
 class FakeRuntime:
-    """distview._device.runtime of a machine whose every address belongs to device (2, 0), or to
-    what `devices` says of it."""
+    """distview._device.runtime of a machine on which every address belongs to device (2, 0), or to
+    the device that `devices` names."""
 
     def __init__(self):
         self.devices = {}
@@ -39,18 +39,18 @@ class FakeRuntime:
         return memory.ctypes.data, memory
 
     def copy(self, to, source, nbytes):
-        """Of memory that is the host's, whatever it is said to be."""
+        """Copies host memory, whatever device it is said to be on."""
         self.calls.append(("copy", nbytes))
         ctypes.memmove(to, source, nbytes)
 
 
 class Owner:
-    """Somebody whose life can be watched."""
+    """An owner whose lifetime a test can observe."""
 
 
 def device_view(device=(2, 0), shape=(3, 4), *, stream=0, typestr="<f8", strides=(),
                 readonly=False, pointer=POINTER, owner=None):  # fmt: skip
-    """A DistView of made-up memory."""
+    """A DistView over made-up memory."""
     memory = _distview.memory_at(
         pointer, list(shape), list(strides), typestr, readonly, device, stream, owner
     )
@@ -58,7 +58,7 @@ def device_view(device=(2, 0), shape=(3, 4), *, stream=0, typestr="<f8", strides
 
 
 def host_view_as(device, numbers, *, stream=0, readonly=False):
-    """A DistView of real host memory that claims to be of another kind which hosts can read."""
+    """A DistView over real host memory that claims to be of another host-readable kind."""
     interface = numbers.__array_interface__
     return device_view(
         device, numbers.shape, stream=stream, typestr=interface["typestr"],

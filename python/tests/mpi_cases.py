@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests on several ranks ask: that all ranks get the same, an exception above all."""
+"""Helpers for tests on several ranks: all ranks must get the same value or exception."""
 
 
 def verdict(error):
-    """What of an exception must be alike on all ranks."""
+    """The parts of an exception that must be the same on all ranks."""
     fields = [getattr(error, name, None) for name in ("code", "axis", "key", "process")]
     return (type(error).__name__, str(error), *fields)
 
 
 def raised_on_all(comm, action):
-    """The exception that action() raises on every rank, the same; it must raise one.
+    """The exception that action() raises, the same on every rank; it must raise one.
 
-    Whatever waits for ever instead is ended by the time limit of the test.
+    If it waits for ever instead, the test's time limit ends it.
     """
     caught = None
     try:
@@ -25,17 +25,17 @@ def raised_on_all(comm, action):
 
 
 def same_on_all(comm, value):
-    """A value, which is the same on all ranks."""
+    """A value; asserts that it is the same on all ranks."""
     values = comm.allgather(repr(value))
     assert len(set(values)) == 1, f"ranks differ: {values}"
     return value
 
 
 def on_rank(comm, rank, bad, good):
-    """One argument on one rank, another on the others."""
+    """`bad` on one rank, `good` on the others."""
     return bad if comm.rank == rank else good
 
 
 def lowest(comm, rank):
-    """How a text ends that one rank has caused."""
+    """The end of an error's text that one rank has caused."""
     return f" [rank {rank} of {comm.size}]" if comm.size > 1 else ""

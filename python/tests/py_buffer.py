@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Py_buffer as a consumer in C sees it."""
+"""Py_buffer, as in a C consumer."""
 
 import contextlib
 import ctypes

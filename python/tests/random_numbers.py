@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Philox4x32-10 in Python's integers, with which fill_random() is compared."""
+"""Philox4x32-10 in Python integers, the reference for fill_random()."""
 
 
 def philox(counter, key):

@@ -16,19 +16,19 @@ class RankAgreement:
 
     def __init__(self, watchdog):
         self.watchdog = watchdog
-        # Messages of tests that go astray do not meet ours.
+        # A separate communicator: stray messages of tests must not match messages of this plugin.
         self.comm = MPI.COMM_WORLD.Dup()
         self.rank, self.size = self.comm.rank, self.comm.size
         self.collection_errors = []
-        # A rank that has failed and waits so long for the others says so: they may never come.
+        # A failed rank that waits so long for the others reports its failure: they may never arrive.
         self.patience = min(5.0, watchdog.limit / 3 or 5.0)
 
     def agree(self, where, what, told=""):
-        """The `what` of all ranks, by rank. All must be at the same place; `told` is printed if
+        """The `what` of all ranks, by rank. All ranks must be at the same place. Prints `told` if
         the others keep this rank waiting."""
         request, began = self.comm.Ibarrier(), time.monotonic()
         while not request.Test():
-            # Not in MPI: ranks that still work may be on the same core.
+            # Sleeps instead of waiting in MPI: ranks that still work may share the core.
             time.sleep(0.0005)
             if told and time.monotonic() - began > self.patience:
                 self.watchdog.say(f"\n[rank {self.rank} of {self.size}] waits since {where}:\n{told}\n")
@@ -38,7 +38,7 @@ class RankAgreement:
             if self.rank == 0:
                 lines = [f"  rank {r}: {place}" for r, (place, _) in enumerate(gathered)]
                 self.watchdog.say("\nthe ranks are not at the same place:\n" + "\n".join(lines) + "\n")
-                # What is unread when a rank ends, a launcher may drop.
+                # A launcher may drop unread output when a rank ends.
                 time.sleep(1)
             self.comm.Barrier()
             MPI.COMM_WORLD.Abort(1)
@@ -80,7 +80,7 @@ class RankAgreement:
         if not report.failed:
             report.outcome = "failed"
             report.longrepr = f"failed on {_list(failed)} of {self.size}, not on rank {self.rank}"
-        # Alike texts once.
+        # Print equal texts once.
         by_text = {}
         for rank in failed:
             if rank != self.rank:

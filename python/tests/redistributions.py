@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random pairs of layouts, what moves between them, and arrays with their wholes."""
+"""Random pairs of layouts, moves between them, and arrays with their whole arrays."""
 
 import distview
 import numpy as np
@@ -7,7 +7,7 @@ from global_arrays import interior, random_layout, random_whole, scattered
 
 
 def made(comm, layout, dtype="f8", seed=3):
-    """A view, and the whole interior that it was filled from."""
+    """A view, and the whole interior from which it was filled."""
     whole = random_whole(np.random.default_rng(seed), layout, dtype)
     view = scattered(distview.zeros(None, layout, comm, dtype), whole)
     return view, interior(layout, whole)
@@ -19,7 +19,7 @@ def gathered(comm, view):
 
 
 def random_slices(rng, sizes, counts):
-    """Slices with so many cells each, of any steps."""
+    """Slices with the given numbers of cells and any steps."""
     result = []
     for size, count in zip(sizes, counts):
         step = int(rng.integers(1, max((size - 1) // max(count - 1, 1), 1) + 1)) if count > 1 else 1
@@ -34,7 +34,7 @@ def random_slices(rng, sizes, counts):
 
 
 def random_pair(rng, processes):
-    """Two layouts of as many axes, a permutation, and slices of both."""
+    """Two layouts with the same number of axes, a permutation, and slices of both."""
     source = random_layout(rng, processes)
     while True:
         target = random_layout(rng, processes)

@@ -17,14 +17,14 @@ import pytest
 from watchdog import Watchdog
 
 
-# What C++ prints, a sanitizer's finding above all, is not captured, nor lost if the program ends.
+# Do not capture output of C++, above all a sanitizer's findings: it would be lost if the program ends.
 _FIXED = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=sys"]
-# mpirun has a terminal of its own for its ranks, which the reader may not have.
+# mpirun gives its ranks a terminal, which the reader may not have.
 _FIXED += ["--color=no", "-rs", "--strict-markers"]
 
 
 class Counter:
-    """Counts the tests that passed: a run in which none did has shown nothing."""
+    """Counts the tests that passed: a run without a passed test has shown nothing."""
 
     def __init__(self):
         self.passed = 0
@@ -40,7 +40,7 @@ class Counter:
 
 
 def silence():
-    """Sends what pytest prints to a file, from which rank 0 may quote."""
+    """Sends pytest's output to a file, from which rank 0 may quote."""
     file = tempfile.TemporaryFile(mode="w+", errors="replace")
     sys.stdout.flush()
     os.dup2(file.fileno(), 1)
@@ -76,14 +76,14 @@ def main(arguments):
     ranks = RankAgreement(watchdog)
     quoted = silence() if ranks.rank != 0 else None
     status, passed = run(arguments, ranks, watchdog)
-    # What no report tells: a rank that pytest itself gave up on.
+    # Errors without a report: pytest itself failed on a rank.
     text = ""
     if quoted and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         sys.stdout.flush()
         quoted.seek(0)
         text = quoted.read()
     outcomes = ranks.agree("the end", (status, passed, text))
-    # Armed once more: MPI_Finalize may wait for ever, too.
+    # Arm it again: MPI_Finalize may wait for ever, too.
     watchdog.arm()
     if ranks.rank == 0:
         for rank, (rank_status, _, text) in enumerate(outcomes):

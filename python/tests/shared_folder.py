@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A folder that all ranks know."""
+"""A folder for all ranks."""
 
 import contextlib
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def shared_folder(comm):
-    """Made by rank 0, and gone when all ranks have left. Collective."""
+    """Rank 0 makes the folder, and removes it when all ranks have left. Collective."""
     name = tempfile.mkdtemp(prefix="distview-files-") if comm.rank == 0 else None
     name = comm.bcast(name)
     try:
@@ -21,7 +21,7 @@ def shared_folder(comm):
 
 
 def on_root(comm, action):
-    """What action() returns on rank 0, when it has ended there; an exception of it is raised on all ranks."""
+    """Runs action() on rank 0 and returns its result there, None elsewhere. An exception of it fails all ranks."""
     result = error = None
     if comm.rank == 0:
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conforming arrays, spoilt in every way that comes to mind: the verdict is that of the reference.
+"""Conforming arrays, damaged in many ways: the verdict must be that of the reference.
 
-Nothing but a ProtocolError may come out, and its code, axis, key and process are those of
-dap_oracle. DISTVIEW_ADVERSARIAL is the number of random arrays that are spoilt (1500).
+Only a ProtocolError may be raised, and its code, axis, key and process must be those of
+dap_oracle. DISTVIEW_ADVERSARIAL is the number of damaged random arrays (1500).
 """
 
 import os
@@ -34,7 +34,7 @@ from dap_spoil import SPOIL_GROUP, nudge
 N_RANDOM = int(os.environ.get("DISTVIEW_ADVERSARIAL", "1500"))
 KEYS = ["dist_type", "size", "proc_grid_size", "proc_grid_rank", "start", "stop", "padding"]
 KEYS += ["periodic", "block_size", "indices", "one_to_one"]
-# Keys of another dist_type, of which the specification names only some values.
+# Keys of another dist_type; the specification defines only some of their values.
 OPEN = {"b": {"block_size", "indices", "one_to_one"}, "c": {"stop", "indices", "one_to_one"}}
 OPEN |= {"u": {"start", "stop", "block_size"}, "n": set(KEYS) - {"dist_type", "size"}}
 
@@ -69,7 +69,7 @@ every_array = pytest.mark.parametrize("name", EVERY_ARRAY)
 
 
 def verdicts(cases):
-    """Compares check for each of (name, section, process); text where they differ."""
+    """Compares check for each of (name, section, process); texts of the differences."""
     texts = []
     for name, section, process in cases:
         expected = dap_oracle.check(section, process)
@@ -87,7 +87,7 @@ def is_open(section, axis, key):
 @both_versions
 @every_array
 def test_arrays_conform_before_they_are_spoilt(version, name):
-    """The starting points are right: what is refused later is refused for what was done to it."""
+    """The starting points conform: a later refusal is due to the damage."""
     sections = arrays(version)[name]
     assert dap_oracle.check_all(sections) is None
     assert ask(distview.check_all, sections) is None
@@ -97,7 +97,7 @@ def test_arrays_conform_before_they_are_spoilt(version, name):
 @every_array
 @pytest.mark.parametrize("key", KEYS)
 def test_one_value_in_one_dictionary(version, name, key):
-    """Each key of each axis takes each bad value, on the first and on the last process."""
+    """Sets each key of each axis to each bad value, on the first and on the last process."""
     sections, wrong = arrays(version)[name], []
     for process in sorted({0, len(sections) - 1}):
         section = sections[process]
@@ -119,7 +119,7 @@ def test_one_value_in_one_dictionary(version, name, key):
 @both_versions
 @every_array
 def test_keys_of_another_dist_type(version, name):
-    """What the text leaves open is taken or refused, never a crash or another exception."""
+    """Cases that the text leaves open are accepted or refused, without a crash or another exception."""
     for section in arrays(version)[name]:
         for axis in range(len(section["dim_data"])):
             for key in KEYS:
@@ -131,7 +131,7 @@ def test_keys_of_another_dist_type(version, name):
 @both_versions
 @every_array
 def test_one_value_in_the_envelope(version, name):
-    """So do the three keys of the envelope, and a key is missing, renamed or too many."""
+    """The same for the three keys of the envelope; also a missing, renamed or additional key."""
     sections, cases = arrays(version)[name], []
     for process in sorted({0, len(sections) - 1}):
         section, n_axes = sections[process], len(sections[process]["dim_data"])
@@ -169,7 +169,7 @@ def test_one_value_in_the_envelope(version, name):
 @every_array
 @pytest.mark.parametrize("what", SPOIL_GROUP)
 def test_groups(version, name, what):
-    """Processes in another order, lost, doubled, or at odds with one another."""
+    """Processes in another order, missing, doubled, or contradicting each other."""
     sections = arrays(version)[name]
     wrong = disagreements(SPOIL_GROUP[what](sections))
     assert not wrong, "\n".join(wrong)
@@ -178,7 +178,7 @@ def test_groups(version, name, what):
 @both_versions
 @pytest.mark.parametrize("seed", range(10))
 def test_random_arrays_with_a_number_off(version, seed):
-    """One or two numbers of a random array, off by a little, with buffers that fit all the same."""
+    """Slightly changes one or two numbers of a random array, with buffers that fit."""
     rng, wrong, refused = generator("nudge", version, seed), [], 0
     for case in range(N_RANDOM // 10):
         sections = sections_of(random_axes(rng), version)
@@ -205,7 +205,7 @@ def test_arrays_under_the_other_version(was, says):
 
 @both_versions
 def test_very_many_axes(version):
-    """An axis more than anybody needs is an axis like the others; the buffer sets the limit."""
+    """The number of axes is limited only by the buffer."""
     for n_axes in (8, 15, 32, 64):
         if n_axes > 32 and np.lib.NumpyVersion(np.__version__) < "2.0.0":
             continue
@@ -219,7 +219,7 @@ def test_very_many_axes(version):
 
 @both_versions
 def test_large_numbers_between_processes(version):
-    """Sums and products of what single processes may say do not wrap round."""
+    """Sums and products of numbers from several processes do not wrap around."""
     top = 2**63 - 1
     rows = {
         "size": [(block(top, 2, 0, 0, 0), 0), (block(top, 2, 1, top, top), 0)],

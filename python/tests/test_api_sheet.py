@@ -9,7 +9,7 @@ import pytest
 
 SHEET = Path(__file__).resolve().parents[2] / "docs" / "api_sheet.md"
 
-#: Attributes that say something of an array and are in help(distview.DistView).
+#: Classes of errors.
 _ERRORS = {name for name in distview.__all__ if isinstance(getattr(distview, name), type) and issubclass(
     getattr(distview, name), BaseException)}  # fmt: skip
 _METHODS = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections as buffers (PEP 3118) and NumPy arrays: what is given out, to whom, on whose memory."""
+"""Sections exported as buffers (PEP 3118) and NumPy arrays, on the section's own memory."""
 
 import ctypes
 import itertools
@@ -33,7 +33,7 @@ MEMORY = {
 
 @pytest.mark.parametrize("name", MEMORY)
 def test_flags_decide_what_is_given(name):
-    """For every kind of request: a buffer with just the members asked for, or BufferError."""
+    """Every kind of request gets a buffer with exactly the requested members, or a BufferError."""
     array = MEMORY[name]
     view = section(array)
     is_c, is_f = array.flags.c_contiguous, array.flags.f_contiguous
@@ -73,7 +73,7 @@ def test_flags_decide_what_is_given(name):
 
 
 def test_read_only_sections_are_not_given_for_writing():
-    """A writable request of a read-only section is refused; all others are marked."""
+    """A writable request for a read-only section is refused; other buffers are marked read-only."""
     frozen = c_order()
     frozen.flags.writeable = False
     view = section(frozen)
@@ -91,7 +91,7 @@ def test_read_only_sections_are_not_given_for_writing():
 
 
 def test_device_sections_have_no_buffer():
-    """What the host cannot read has no buffer and no array interface; pinned memory has both."""
+    """Memory that the host cannot read has no buffer and no array interface; pinned memory has both."""
     view = device_view((2, 0))
     with pytest.raises(BufferError, match="__cuda_array_interface__ or __dlpack__"):
         memoryview(view)
@@ -105,7 +105,7 @@ def test_device_sections_have_no_buffer():
 
 @pytest.mark.parametrize("name", MEMORY)
 def test_arrays_are_on_the_section_s_memory(name):
-    """view, np.asarray(), memoryview() and __array_interface__ tell of the same memory."""
+    """view, np.asarray(), memoryview() and __array_interface__ refer to the same memory."""
     array = MEMORY[name]
     view = section(array)
     interface = view.__array_interface__
@@ -123,7 +123,7 @@ def test_arrays_are_on_the_section_s_memory(name):
 
 
 def test_what_one_writes_the_others_read():
-    """No copies: sections with padding are written through each of their arrays."""
+    """No copies: writes through one array of a section with padding are seen through the others."""
     whole = np.zeros((6, 5))
     view = distview.wrap(whole, (4, 3), padding=1)
     assert view.interior.shape == (4, 3) and view.owned.shape == view.view.shape == (6, 5)
@@ -137,7 +137,7 @@ def test_what_one_writes_the_others_read():
 
 
 def test_E9_E10_import_and_export_share_memory():
-    """An export that is imported again is on the same memory, read-only if the first was."""
+    """A re-imported export uses the same memory, and is read-only if the first array was."""
     for array in (c_order(), c_order()[::-2, ::3], c_order().T):
         for writeable in (True, False):
             array.flags.writeable = writeable
@@ -157,7 +157,7 @@ def test_buffers_stay_as_they_were_given():
     view = section(c_order()[::2, 1:4])
     with buffer_of(view, FLAGS.FULL_RO) as got:
         del view
-        litter = [np.zeros(2, np.int64) for _ in range(1000)]  # memory that was freed is used again
+        litter = [np.zeros(2, np.int64) for _ in range(1000)]  # reuses freed memory
         assert numbers(got.shape, 2) == (2, 3) and numbers(got.strides, 2) == (96, 8)
         assert got.format == b"d" and ctypes.c_double.from_address(got.buf + 96).value == 13
         assert len(litter) == 1000
@@ -174,9 +174,9 @@ PACKED = np.dtype([("x", "f8"), ("n", "i1")])
 )
 @pytest.mark.parametrize("shape", [(3, 2), (1, 1), (0, 2)], ids=str)
 def test_elements_of_any_type(dtype, shape):
-    """Element types are as they were, also those without a name here: records, strings, >f8.
+    """Element types are preserved, also types that the library has no name for: records, strings, >f8.
 
-    Also of sections with one element or none, whose records NumPy describes in a way that it cannot read.
+    Also for sections with one element or none, whose records NumPy describes in a format that it cannot read.
     """
     array = np.zeros(shape, dtype)
     array.view(np.uint8)[...] = 1
@@ -205,7 +205,7 @@ def test_elements_of_any_type(dtype, shape):
     ids=["strided", "column", "no record", "recarray", "one record"],
 )
 def test_packed_records_that_numpy_describes_as_aligned(array):
-    """Their views have the array's fields: NumPy could not read its own description of them."""
+    """Views have the array's fields, although NumPy could not read its own description of them."""
     view = section(array)
     assert view.view.dtype.descr == array.dtype.descr and view.view.shape == array.shape
     view.view["n"] = 3
@@ -214,7 +214,7 @@ def test_packed_records_that_numpy_describes_as_aligned(array):
 
 @pytest.mark.parametrize("dtype", "?bBhHiIlLqQefdFD")
 def test_new_arrays_have_numpy_s_types(dtype):
-    """What zeros() makes is aligned, zero and of the type that was asked for."""
+    """Arrays of zeros() are aligned, zero and of the requested type."""
     view = distview.zeros((3, 5), dtype=dtype, padding=1)
     assert view.dtype == np.dtype(dtype) == np.asarray(view).dtype
     assert view.data_pointer % 64 == 0 and not view.view.any() and view.view.flags.c_contiguous
@@ -229,7 +229,7 @@ def test_new_arrays_of_other_types_are_refused(dtype):
 
 
 def test_what_is_no_memory():
-    """wrap() says what it was given and why that is no memory."""
+    """wrap() names the type of its argument, and says why it is not memory."""
     for bad in (5, [1.0], "text", None, object()):
         with pytest.raises(distview.UsageError, match=f"type {type(bad).__name__} offers neither"):
             distview.wrap(bad, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy, JAX and PyTorch on the host take our sections and give us theirs: the same memory.
+"""NumPy, JAX and PyTorch on the host import our sections, and we import their arrays, without copies.
 
 The tests of JAX and PyTorch are skipped where these are not installed.
 """
@@ -28,7 +28,7 @@ def torch():
 
 
 def sections():
-    """Views with and without padding, of several types and shapes; values tell their places."""
+    """Views with and without padding, of several types and shapes; values encode their places."""
     views = [
         distview.zeros((4, 6)),
         distview.zeros((4, 6), padding=1),
@@ -46,7 +46,7 @@ def sections():
 
 
 def frozen_section():
-    array = distview.zeros(24).view  # aligned as JAX wants it
+    array = distview.zeros(24).view  # aligned as JAX requires
     array[...] = np.arange(24)
     array.flags.writeable = False
     return distview.wrap(array, 24)
@@ -86,7 +86,7 @@ def test_numpy_takes_ours_strided_and_read_only():
             array.flags.writeable = writeable
             view = distview.wrap(array, array.shape)
             assert np.asarray(view).flags.writeable is writeable
-            # Some NumPy make all of from_dlpack read-only, their own arrays too.
+            # Some versions of NumPy make all results of from_dlpack read-only, even of NumPy arrays.
             expected = np.from_dlpack(array).flags.writeable if writeable else False
             if array.size:  # else NumPy makes an array of its own
                 assert np.from_dlpack(view).flags.writeable is expected
@@ -97,7 +97,7 @@ def test_numpy_takes_ours_strided_and_read_only():
 
 
 def test_numpy_gives_us_its_own():
-    """wrap() of arrays, of parts of them, of subclasses and of what only has DLPack."""
+    """wrap() of arrays, parts of arrays, subclasses, and objects with DLPack only."""
 
     class OnlyDlpack:
         def __init__(self, array):
@@ -117,7 +117,7 @@ def test_numpy_gives_us_its_own():
 
 
 def test_numpy_outlives_us():
-    """What np.from_dlpack and np.asarray return is valid after the view is gone."""
+    """Results of np.from_dlpack and np.asarray stay valid after the view is gone."""
     for take in (np.from_dlpack, np.asarray, memoryview):
         view = distview.zeros(1000)
         view.view[...] = 7
@@ -152,7 +152,7 @@ def test_jax_takes_transposed_sections(jax):
 
 
 def test_jax_refuses_gaps(jax):
-    """The interior of a padded section is no memory for JAX: it says so, and frees the capsule."""
+    """JAX does not accept the interior of a padded section: it raises, and frees the capsule."""
     view = distview.zeros((4, 6), padding=1)
     watch = weakref.ref(view)
     inner = distview.wrap(view.interior, (4, 6))
@@ -178,7 +178,7 @@ def test_jax_gives_us_its_own(jax):
 
 
 def test_jax_bfloat16(jax):
-    """A type that NumPy lacks goes through: from JAX and back."""
+    """A type that NumPy lacks can be imported from JAX and exported again."""
     array = jax.numpy.arange(8, dtype="bfloat16")
     view = distview.wrap(array, 8)
     assert view.data_pointer == array.unsafe_buffer_pointer() and view.itemsize == 2
@@ -188,7 +188,7 @@ def test_jax_bfloat16(jax):
 
 
 def test_jax_read_only(jax):
-    """A read-only section is taken, or refused in words; never as something to be written."""
+    """JAX imports a read-only section or refuses it with an error; it never gets a writable array."""
     view = frozen_section()
     got = jax.dlpack.from_dlpack(view)
     assert np.asarray(got).tolist() == list(range(24))
@@ -210,7 +210,7 @@ def test_jax_outlives_us(jax):
 
 
 def test_torch_takes_ours(torch):
-    """torch.from_dlpack is on our memory, strided too; what it writes we read."""
+    """torch.from_dlpack uses our memory, also with strides; we read what it writes."""
     for view in sections():
         tensor = torch.from_dlpack(view)
         assert tensor.data_ptr() == view.data_pointer and tuple(tensor.shape) == view.local_shape
@@ -239,7 +239,7 @@ def test_torch_gives_us_its_own(torch):
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
 def test_torch_types_that_numpy_lacks(torch):
-    """bfloat16 and complex numbers of halves go through, there and back."""
+    """bfloat16 and complex half numbers can be exported and imported again."""
     for dtype in (torch.bfloat16, torch.complex32):
         tensor = torch.ones(8, dtype=dtype)
         view = distview.wrap(tensor, 8)
@@ -248,7 +248,7 @@ def test_torch_types_that_numpy_lacks(torch):
 
 
 def test_torch_read_only(torch):
-    """PyTorch has no read-only tensors: one that asks without a version is refused."""
+    """PyTorch has no read-only tensors: a request without a version is refused."""
     view = frozen_section()
     try:
         tensor = torch.from_dlpack(view)
@@ -259,7 +259,7 @@ def test_torch_read_only(torch):
 
 
 def test_torch_tensors_with_gradients_are_refused(torch):
-    """What PyTorch does not export, wrap() does not take; the words are PyTorch's."""
+    """wrap() refuses tensors that PyTorch does not export, with PyTorch's text."""
     with pytest.raises((RuntimeError, BufferError), match="gradient"):
         distview.wrap(torch.zeros(3, requires_grad=True), 3)
 

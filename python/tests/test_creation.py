@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""New arrays and arrays of memory that exists: their elements, types and texts."""
+"""New arrays, and arrays over existing memory: their elements, types and texts."""
 
 import array
 import copy
@@ -123,7 +123,7 @@ def test_without_elements(shape):
     assert distview.zeros(0, padding=2).local_shape == (4,)
 
 
-# Arrays of memory that exists
+# Arrays over existing memory
 
 
 @pytest.mark.parametrize("order", ["C", "F", "strided", "reversed", "transposed"])
@@ -207,7 +207,7 @@ def test_a_view_is_not_copied_as_a_value():
 
 
 class Field(distview.DistView):
-    """As users extend DistView."""
+    """A user's extension of DistView."""
 
     def __init__(self, view, name):
         super().__init__(view)
@@ -240,7 +240,7 @@ def test_a_view_that_was_never_made():
         distview.DistView(np.zeros(3))
     for use in (lambda v: v.shape, lambda v: v.view, memoryview, lambda v: v.exchange_padding()):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nanobind's own remark on it
+            warnings.simplefilter("ignore")  # nanobind warns about this
             with pytest.raises((TypeError, BufferError)):
                 use(Forgetful())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What cannot be made is refused, with a text that says what was expected and what came."""
+"""Impossible arrays are refused, with a text that names expected and actual values."""
 
 import distview
 import numpy as np
@@ -15,7 +15,7 @@ UNDISTRIBUTED = " not distributed ('n'); make one 'b', or use fewer processes (M
 
 
 def refused(error, text, shape, layout=None, processes=1, **more):
-    """Both by what makes layouts and by what makes arrays, with a text that begins with its name."""
+    """Checks that functions for layouts and for arrays refuse it, with a text that begins with their name."""
     makers = {"make_layout": lambda: layout_of(shape, layout, processes, **more)}
     if processes == 1:
         makers["zeros"] = lambda: distview.zeros(shape, layout, **more)
@@ -140,7 +140,7 @@ WANTED = "axis 0: expected one-dimensional arrays of integer indices that fit 64
                            "indices"),
         (None, [[1, 2], [3, 3]], "axis 0: index 3 appears twice in the list of "
                                  "process 1"),
-        (None, ("u", [[1, 2], [2]], True), "axis 0: one_to_one is true, index 2 is on "
+        (None, ("u", [[1, 2], [2]], True), "axis 0: one_to_one is true, but index 2 is on "
                                            "more than one process"),
         (None, ("u", [[1], [2]], 1), "axis 0: expected one_to_one to be True or False, "
                                      "got 1"),
@@ -243,14 +243,14 @@ def test_grid_that_the_layout_contradicts():
     layout_error("expected a grid of 2 processes, got ()", (), None, 2)
 
 
-# What does not fit into memory
+# Arrays that do not fit into memory
 
 
 @pytest.mark.parametrize(
     "shape, dtype, more, extents",
     [
         (2**50, "f8", {}, (2**50,)),
-        (2**60, "f8", {}, (2**60,)),  # so many bytes cannot be counted
+        (2**60, "f8", {}, (2**60,)),  # the number of bytes overflows
         (2**60, "c16", {}, (2**60,)),
         ((2**31, 2**31), "f8", {}, (2**31, 2**31)),  # modulo 2^64 these are 0 bytes
         (4, "i1", dict(padding=2**50), (2 * 2**50 + 4,)),

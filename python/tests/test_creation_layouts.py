@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every way to say what a layout is like, and the layout that comes of it. No MPI is needed: the
-layouts of several processes are looked at as a whole."""
+"""Every way to describe a layout, and the resulting layout. Needs no MPI: layouts of several processes
+are examined as a whole."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ def held(layout, axis=0):
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 6, 7, 12, 23])
 @pytest.mark.parametrize("processes", [1, 2, 3, 4, 7])
 class TestWhoOwnsWhat:
-    """One axis of n elements over the processes, dealt out as the documentation says."""
+    """One axis of n elements, distributed over the processes as documented."""
 
     def test_blocks_differ_by_at_most_one(self, n, processes):
         expected = [part.tolist() for part in np.array_split(np.arange(n), processes)]

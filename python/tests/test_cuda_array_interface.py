@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules G1 to G20 of the CUDA Array Interface, version 3: what device views export.
+"""Rules G1 to G20 of the CUDA Array Interface, version 3, for exports of device views.
 
 The memory is made up. test_cuda_array_interface_import.py has the same rules for wrap().
 """
@@ -92,27 +92,27 @@ def test_G8_strides_are_none_when_contiguous():
 
 @pytest.mark.parametrize("stream", [1, 2, 3, 2**47 + 16])
 def test_G11_G12_stream_with_pending_work(fake, stream):
-    """Work that is pending on a stream: that stream, and nobody waits in the producer."""
+    """With pending work on a stream the interface names that stream; the producer does not wait."""
     got = exported(device_view(stream=stream))["stream"]
     assert got == stream and type(got) is int and fake.calls == []
 
 
 def test_G11_stream_is_never_0():
-    """Without pending work there is no stream at all; 0 would be ambiguous."""
+    """Without pending work the interface has no stream; 0 would be ambiguous."""
     for view in (device_view(), device_view(stream=0), device_view(shape=(0,), stream=4)):
         assert exported(view).get("stream", "absent") != 0
     assert "stream" not in exported(device_view())
 
 
 def test_G15_switches_of_others_change_nothing(monkeypatch):
-    """The stream is exported whatever other libraries' switches say: there is none here."""
+    """The stream is always exported: this library ignores other libraries' switches, and has none."""
     for name in ("NUMBA_CUDA_ARRAY_INTERFACE_SYNC", "CUPY_CUDA_ARRAY_INTERFACE_SYNC"):
         monkeypatch.setenv(name, "0")
     assert exported(device_view(stream=5))["stream"] == 5
 
 
 def test_G16_the_dictionary_keeps_nothing_alive():
-    """Who holds the dictionary does not hold the memory; who holds the view does."""
+    """The dictionary does not keep the memory alive; the view does."""
     owner = Owner()
     watch = weakref.ref(owner)
     view = device_view(owner=owner)
@@ -126,7 +126,7 @@ def test_G16_the_dictionary_keeps_nothing_alive():
 
 
 def test_G17_stream_lives_as_long_as_the_view():
-    """The owner of memory and stream is held by every view of it."""
+    """Every view keeps the owner of memory and stream alive."""
     owner = Owner()
     watch = weakref.ref(owner)
     first = device_view(stream=6, owner=owner)
@@ -140,13 +140,13 @@ def test_G17_stream_lives_as_long_as_the_view():
 
 
 def test_G18_read_only():
-    """A view that must not be written says so."""
+    """A read-only view is exported as read-only."""
     assert exported(device_view(readonly=True))["data"] == (POINTER, True)
     assert exported(device_view(readonly=False))["data"] == (POINTER, False)
 
 
 def test_G20_pinned_and_managed_memory_is_exported():
-    """Memory that hosts and CUDA devices read has the interface, and is a buffer as well."""
+    """Memory that hosts and CUDA devices can read has the interface, and is a buffer as well."""
     numbers = np.arange(12.0).reshape(3, 4)[:, ::2]
     for device in ((3, 0), (13, 0)):
         view = host_view_as(device, numbers)
@@ -173,7 +173,7 @@ def test_both_exports_agree():
 
 
 def test_cupy_is_named_where_it_is_missing():
-    """view of a device section is a CuPy array; without CuPy the error says what else there is."""
+    """view of a device section is a CuPy array; without CuPy the error lists the alternatives."""
     try:
         import cupy  # noqa: F401
     except ImportError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules G1 to G20 of the CUDA Array Interface for what wrap() takes. The memory is made up."""
+"""Rules G1 to G20 of the CUDA Array Interface for arguments of wrap(). The memory is made up."""
 
 import gc
 import weakref
@@ -29,7 +29,7 @@ def test_G1_value_is_a_dictionary():
 
 
 def test_G1_absent_means_host_memory(fake):
-    """An object whose attribute raises AttributeError is asked for its buffer."""
+    """If the attribute raises AttributeError, wrap() uses the object's buffer."""
 
     class HostArray(bytearray):
         @property
@@ -42,7 +42,7 @@ def test_G1_absent_means_host_memory(fake):
 
 @pytest.mark.parametrize("key", ["shape", "typestr", "data", "version"])
 def test_G2_required_keys(key):
-    """All four must be there."""
+    """All four keys are required."""
     with pytest.raises(ValueError, match=f"lacks '{key}'"):
         distview.wrap(Interface(**{key: ...}), (3, 4))
 
@@ -69,7 +69,7 @@ def test_G4_typestr(typestr):
 
 
 def test_G4_other_typestrs():
-    """Big-endian numbers are refused: they would be read as garbage. So is what is no number."""
+    """Big-endian numbers are refused, since they would be read as garbage; so are elements that are not numbers."""
     for bad in (">f4", ">i2", ">c16"):
         refused(ValueError, "big-endian", typestr=bad)
     for bad in (None, 5, np.dtype("f8"), b"<f8"):
@@ -100,8 +100,8 @@ def test_G5_plain_host_memory_is_refused(fake):
 
 
 def test_G6_empty_arrays(fake):
-    """Pointer 0, or any, when there are no elements; 0 with elements is an error. No address of an
-    empty array is asked about."""
+    """Without elements any pointer is allowed, also 0; with elements 0 is an error. The address of an
+    empty array is not queried."""
     for pointer in (0, 8, POINTER):
         view = wrapped(shape=(3, 0), data=(pointer, False))
         assert view.local_shape == (3, 0) and view.device[0] == 2
@@ -119,7 +119,7 @@ def test_G7_versions(version, recwarn):
 
 
 def test_G7_newer_versions_are_read_with_a_warning():
-    """A version above 3 is warned of where wrap() was called; what is no version is a TypeError."""
+    """A version above 3 causes a warning at the call of wrap(); a value that is not a version is a TypeError."""
     for version in (4, 17):
         with pytest.warns(UserWarning, match=f"has version {version}, read as version 3") as caught:
             assert wrapped(version=version).data_pointer == POINTER
@@ -137,7 +137,7 @@ def test_G8_strides():
         view = wrapped(strides=strides)
         assert view.strides == strides and not view.is_contiguous
     assert wrapped(shape=(), strides=()).strides == ()
-    wrapped(shape=(1, 4), strides=(33, 8))  # of one element along an axis, a stride is any number
+    wrapped(shape=(1, 4), strides=(33, 8))  # along an axis with one element, any stride is allowed
     wrapped(shape=(0, 4), strides=(33, 9))
     for bad in ((32,), (32, 8, 8), ()):
         refused(ValueError, "strides for 2 axes", strides=bad)
@@ -148,7 +148,7 @@ def test_G8_strides():
 
 
 def test_G9_descr():
-    """descr is for structured types, which are refused; of others it is ignored."""
+    """descr is for structured types, which are refused; for other types it is ignored."""
     assert wrapped(descr=[("", "<f8")]).typestr == "<f8"
     fields = [("a", "<i4"), ("b", "<f4")]
     refused(TypeError, "'typestr'", typestr="|V8", descr=fields)
@@ -157,7 +157,7 @@ def test_G9_descr():
 
 
 def test_G10_mask():
-    """Masked arrays are not supported; mask None is none."""
+    """Masked arrays are not supported; mask None means no mask."""
     assert wrapped(mask=None).data_pointer == POINTER
     for mask in (Interface(), False, 0):
         refused(NotImplementedError, "masked", mask=mask)
@@ -172,21 +172,21 @@ def test_G11_stream():
 
 @pytest.mark.parametrize("stream", [1, 2, 3, 2**47 + 16])
 def test_G13_consumer_waits_for_the_stream(fake, stream):
-    """wrap() returns when the work on the stream has finished: nothing is pending any more."""
+    """wrap() returns when the work on the stream has finished: no work is pending any more."""
     view = wrapped(stream=stream)
     assert fake.calls == [("query", POINTER), ("synchronize", stream)]
     assert view.stream == 0 and "stream" not in view.__cuda_array_interface__
 
 
 def test_G13_also_for_empty_arrays_and_old_versions(fake):
-    """A stream that is given is waited for, whatever else is in the dictionary."""
+    """wrap() always waits for a stream in the dictionary, whatever its other keys are."""
     wrapped(shape=(0,), data=(0, False), stream=5)
     wrapped(version=2, stream=6)
     assert fake.calls == [("synchronize", 5), ("query", POINTER), ("synchronize", 6)]
 
 
 def test_G13_nobody_waits_for_what_is_refused(fake):
-    """Arguments are checked before a device is asked anything."""
+    """Arguments are checked before any call to a device."""
     for bad in ({"typestr": ">f8"}, {"strides": (1,)}, {"mask": 1}, {"data": None}, {"version": "3"}):
         with pytest.raises((TypeError, ValueError, NotImplementedError)):
             wrapped(stream=5, **bad)
@@ -201,7 +201,7 @@ def test_G14_without_a_stream_nobody_waits(fake):
 
 
 def test_G15_streams_are_not_ignored_by_default(fake, monkeypatch):
-    """Other libraries' switches for leaving out the synchronisation are not ours."""
+    """This library ignores other libraries' switches that disable synchronisation."""
     for name in ("NUMBA_CUDA_ARRAY_INTERFACE_SYNC", "CUPY_CUDA_ARRAY_INTERFACE_SYNC"):
         monkeypatch.setenv(name, "0")
     wrapped(stream=5)
@@ -209,7 +209,7 @@ def test_G15_streams_are_not_ignored_by_default(fake, monkeypatch):
 
 
 def test_G16_the_object_is_held_not_its_dictionary():
-    """wrap() takes the object, which lives as long as the memory is used."""
+    """wrap() keeps the object alive as long as the memory is used."""
     interface = Interface()
     watch = weakref.ref(interface)
     view = distview.wrap(interface, (3, 4))
@@ -244,7 +244,7 @@ def test_G19_G20_the_runtime_says_where_memory_is(fake):
 
 
 def test_G20_managed_memory_is_host_memory_too(fake):
-    """What hosts read as well becomes a NumPy array on the same memory."""
+    """Memory that hosts can read becomes a NumPy array over the same memory."""
     numbers = np.arange(12.0).reshape(3, 4)
     address = numbers.__array_interface__["data"][0]
     fake.devices[address] = (13, 0)
@@ -254,7 +254,7 @@ def test_G20_managed_memory_is_host_memory_too(fake):
 
 
 def test_without_support_for_devices(monkeypatch):
-    """A build that knows no devices says so; empty arrays without a stream need none."""
+    """A build without device support reports it; empty arrays without a stream need no device."""
     monkeypatch.setattr(_device, "runtime", None)
     for changes in ({}, {"stream": 5, "shape": (0,), "data": (0, False)}):
         refused(distview.UsageError, "no support for device memory", **changes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""describe(): who owns what, in text. C++ tests compare whole texts of draw() (test_draw.cpp)."""
+"""describe(): the owners as text. C++ tests compare complete texts of draw() (test_draw.cpp)."""
 
 import distview
 import numpy as np

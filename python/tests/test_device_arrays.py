@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays in device memory: what can be done with them here, and what says why it cannot.
+"""Arrays in device memory: supported calls, and errors of unsupported ones.
 
-The device is made up: its memory is the host's, and its runtime writes down what it is told. What a
-real one does is checked by check_device_consumers.py.
+The device is made up: its memory is the host's, and its runtime records calls.
+check_device_consumers.py checks a real device.
 """
 
 import distview
@@ -32,7 +32,7 @@ def padded_on(device, numbers, **more):
     return distview.wrap(memory, shape, padding=[1, 0], periodic=[True, False], **more)
 
 
-# What the host may have of it
+# Copies to and from the host
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,7 +53,7 @@ def test_copy_to_host(fake, device, kind):
 
 
 def test_copy_to_host_of_parts(fake):
-    """The cells that view, owned and interior are of."""
+    """The cells of view, owned and interior."""
     view = padded_on(CUDA, NUMBERS.copy())
     assert view.copy_to_host("all").tolist() == NUMBERS.tolist()
     assert view.copy_to_host("interior").tolist() == NUMBERS[1:-1].tolist()
@@ -88,7 +88,7 @@ def test_copy_from_host_of_parts(fake):
 
 
 def test_reductions_and_gather_of_device_memory(fake):
-    """The results that the host's memory gives; the interior alone counts."""
+    """The same results as with host memory; only the interior counts."""
     on_host = padded_on((1, 0), NUMBERS.copy())
     for device in (CUDA, CUDA_HOST, MANAGED):
         view = padded_on(device, NUMBERS.copy(), stream=9)
@@ -101,12 +101,12 @@ def test_reductions_and_gather_of_device_memory(fake):
             assert fake.calls[0] == ("synchronize", 9)
 
 
-# What it refuses
+# Refused calls
 
 
 @pytest.mark.parametrize("what", ["view", "owned", "interior"])
 def test_host_arrays_of_device_memory(what):
-    """Without CuPy the error says what was expected, what came and what else there is."""
+    """Without CuPy the error names the expected memory, the actual memory and the alternatives."""
     try:
         import cupy  # noqa: F401
     except ImportError:
@@ -134,7 +134,7 @@ def builds_for_cuda():
 
 @pytest.mark.skipif(builds_for_cuda(), reason="this build has kernels for devices")
 def test_kernels_of_the_host_and_memory_of_a_device():
-    """What the compiled part would have to do on a device, builds for the host refuse."""
+    """Builds for the host refuse calls that need kernels on a device."""
     view = device_view()
     for call in (view.exchange_padding, lambda: distview.redistribute(view, out=view)):
         with pytest.raises(distview.ShapeError, match="host cannot access.*no kernels for devices"):
@@ -150,7 +150,7 @@ def test_kernels_of_the_host_and_memory_of_a_device():
 @pytest.mark.skipif(builds_for_cuda(), reason="this build makes arrays in device memory")
 @pytest.mark.parametrize("device", ["cuda", "cuda:0", "cuda_managed", "cuda_host", CUDA, MANAGED])
 def test_builds_for_the_host_make_no_device_arrays(device):
-    """Names are understood, and the error tells what is missing."""
+    """Device names are recognised, and the error says what is missing."""
     for make in (distview.zeros, distview.ones, distview.empty):
         with pytest.raises(distview.UsageError, match="no support for device memory"):
             make((3, 4), device=device)
@@ -162,13 +162,13 @@ def test_builds_for_the_host_make_no_device_arrays(device):
     "device", ["gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:0", "", 2, (2,), (2, 0, 0), (2.0, 0), (10, 0), b"cuda", [2, 0]]
 )  # fmt: skip
 def test_devices_that_have_no_name(device):
-    """Whatever is no device is refused before anything is made."""
+    """A value that is not a device is refused before an array is made."""
     with pytest.raises(distview.UsageError, match="expected device to be"):
         distview.zeros(3, device=device)
 
 
 def test_the_host_by_name():
-    """The host is what there is without a name, and has three more."""
+    """The host is the default device, and has three names."""
     for device in (None, "cpu", (1, 0), distview.zeros(2).device):
         assert distview.zeros(3, device=device).device == (1, 0)
     assert distview.zeros_like(host_view_as(MANAGED, NUMBERS.copy()), device="cpu").device == (1, 0)
@@ -178,7 +178,7 @@ def test_the_host_by_name():
 
 
 def test_stream_is_what_others_work_on(fake):
-    """Set, it is in all exports and waited for; None and 0 take it back. Other names see it too."""
+    """A set stream is in all exports, and calls wait for it; None and 0 reset it. Other names of the array share it."""
     view = device_view()
     again = distview.DistView(view)
     assert view.stream == 0 and "stream" not in view.__cuda_array_interface__
@@ -197,7 +197,7 @@ def test_stream_is_what_others_work_on(fake):
 
 
 def test_stream_of_what_is_wrapped(fake):
-    """A DistView of a DistView has what is pending on it, and is an array of its own."""
+    """A DistView over a DistView inherits its pending work, and is a separate array."""
     first = padded_on(CUDA, NUMBERS.copy())
     first.stream = 77
     second = distview.wrap(first, (4, 8), padding=[1, 0], periodic=[True, False])
@@ -231,7 +231,7 @@ def test_exports_to_the_host_need_who_can_wait(no_runtime):
 
 
 def test_stream_of_host_memory():
-    """There is none."""
+    """Host memory has no streams."""
     view = distview.zeros(3)
     view.stream = 0
     with pytest.raises(distview.UsageError, match="no streams"):

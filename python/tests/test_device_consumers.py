@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CuPy, Numba, PyTorch and JAX on a CUDA device take our sections and give us theirs: the same memory.
+"""CuPy, Numba, PyTorch and JAX on a CUDA device import our sections, and we import their arrays, without copies.
 
 Skipped without a build for CUDA, without a device, and for libraries that are not installed.
 check_device_consumers.py runs this file and writes a report.
@@ -15,13 +15,13 @@ from distview import _device
 
 LIBRARIES = ("CuPy", "PyTorch", "Numba", "JAX")
 DEVICES = {"cuda": CUDA, "cuda_managed": CUDA_MANAGED, "cuda_host": CUDA_HOST}
-#: Elements of what is filled slowly, so that who does not wait finds out.
+#: Elements of an array that is filled slowly, so that a missing wait is detected.
 MANY = 1 << 25
 
 
 @pytest.fixture(scope="module", autouse=True)
 def device():
-    """Skips all where there is nothing to test with."""
+    """Skips all tests without a device."""
     if _device.runtime is None:
         pytest.skip("this build of distview is for the host")
     import ctypes
@@ -42,7 +42,7 @@ def lib(request, device):
 
 @pytest.fixture(params=DEVICES)
 def view(request, device):
-    """A padded array, whose values tell their places, in each kind of memory."""
+    """A padded array, whose values encode their places, in each kind of memory."""
     result = distview.zeros((4, 6), padding=1, device=request.param)
     result.copy_from_host(np.arange(result.local_shape[0] * result.local_shape[1]).reshape(result.local_shape))
     assert result.device[0] == DEVICES[request.param]
@@ -50,15 +50,15 @@ def view(request, device):
 
 
 def take(lib, array):
-    """By the first of the library's ways."""
+    """Imports by the first of the library's ways."""
     return next(iter(lib.ways.values()))(array)
 
 
-# Ours to others
+# Exports to other libraries
 
 
 def test_others_share_our_memory(lib, view):
-    """By every way that they have: the same address, the same values, and what they write is ours."""
+    """Every way of import gives the same address and values, and we see the library's writes."""
     if view.device[0] not in lib.kinds:
         pytest.skip("the library does not take this kind of memory")
     values = view.copy_to_host()
@@ -74,7 +74,7 @@ def test_others_share_our_memory(lib, view):
 
 
 def test_others_take_sections_with_gaps(lib, view):
-    """The interior of a padded array is strided; JAX has no such arrays and says so."""
+    """The interior of a padded array is strided; JAX has no such arrays and raises."""
     if view.device[0] not in lib.kinds:
         pytest.skip("the library does not take this kind of memory")
     inner = view[:, :]
@@ -93,7 +93,7 @@ def test_others_take_sections_with_gaps(lib, view):
 
 
 def test_managed_memory_as_the_devices(view):
-    """What takes plain device memory only may ask for managed memory as that."""
+    """A library that accepts plain device memory only may request managed memory as such."""
     if view.device[0] != CUDA_MANAGED:
         pytest.skip("not managed memory")
     cupy = library("CuPy", pytest)
@@ -111,7 +111,7 @@ def test_managed_memory_as_the_devices(view):
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "uint8", "int64", "float16", "float32", "complex64"])
 def test_element_types(lib, dtype):
-    """Elements mean the same on both sides."""
+    """Elements have the same values on both sides."""
     if dtype in ("float16", "complex64") and type(lib).__name__ == "Numba":
         pytest.skip("not of every Numba")
     view = distview.zeros(5, dtype=dtype, device="cuda")
@@ -122,7 +122,7 @@ def test_element_types(lib, dtype):
 
 
 def test_memory_outlives_the_view(lib):
-    """Who took an array may use it when our name for it is gone: nobody else gets its memory."""
+    """An imported array stays usable when our name for it is gone: its memory is not reused."""
     view = distview.full((64, 64), 5.0, device="cuda")
     taken = take(lib, view)
     del view
@@ -132,7 +132,7 @@ def test_memory_outlives_the_view(lib):
 
 
 def test_numpy_gets_a_copy():
-    """The host's consumers ask for the host, and get a copy of what they cannot read."""
+    """Consumers on the host request host memory, and get a copy of memory that they cannot read."""
     view = distview.full((4, 6), 5.0, device="cuda")
     try:
         copied = np.from_dlpack(view, device="cpu")
@@ -141,7 +141,7 @@ def test_numpy_gets_a_copy():
     assert copied.tolist() == [[5.0] * 6] * 4
 
 
-# Others' to us
+# Imports from other libraries
 
 
 def test_we_share_their_memory(lib):
@@ -160,7 +160,7 @@ def test_we_share_their_memory(lib):
 
 
 def test_host_memory_with_the_interface_is_refused():
-    """A pointer that no device knows is found out by asking the driver."""
+    """The driver detects a pointer that does not belong to a device."""
     numbers = np.arange(3.0)
     interface = dict(shape=(3,), typestr="<f8", data=(numbers.ctypes.data, False), version=3)
     with pytest.raises(ValueError, match="plain host memory"):
@@ -171,14 +171,14 @@ def test_host_memory_with_the_interface_is_refused():
 
 
 def slow_fill(lib, array, value):
-    """Enqueues much work and then the values."""
+    """Enqueues much work, then writes the values."""
     for step in range(60):
         lib.fill(array, float(step))
     lib.fill(array, value)
 
 
 def test_our_copies_wait_for_their_stream(lib):
-    """What is called here waits for the stream that is set."""
+    """Our calls wait for the stream that is set."""
     if not lib.mutable or type(lib).__name__ == "Numba":
         pytest.skip("no streams for arrays that change")
     view = distview.zeros((MANY // 1024, 1024), device="cuda")
@@ -192,7 +192,7 @@ def test_our_copies_wait_for_their_stream(lib):
 
 
 def test_their_stream_waits_for_ours(lib):
-    """A consumer on one stream finds what was enqueued on another one before the export."""
+    """A consumer on one stream sees work that was enqueued on another stream before the export."""
     if not lib.mutable or type(lib).__name__ == "Numba":
         pytest.skip("no streams for arrays that change")
     view = distview.zeros((MANY // 1024, 1024), device="cuda")
@@ -212,7 +212,7 @@ def test_their_stream_waits_for_ours(lib):
 
 @pytest.mark.parametrize("kind", DEVICES)
 def test_exchange_and_redistribution_on_the_device(kind):
-    """The bits that the same calls leave on the host."""
+    """The results have the same bits as on the host."""
     comm = communicator_of_self(pytest)
 
     def run(device):
@@ -231,7 +231,7 @@ def test_exchange_and_redistribution_on_the_device(kind):
 
 
 def test_exchange_of_others_work(lib):
-    """What a library has enqueued on its stream is exchanged."""
+    """An exchange includes the work that a library has enqueued on its stream."""
     if not lib.mutable or type(lib).__name__ == "Numba":
         pytest.skip("no streams for arrays that change")
     comm = communicator_of_self(pytest)
@@ -247,7 +247,7 @@ def test_exchange_of_others_work(lib):
 
 
 def test_errors_leave_the_device_usable():
-    """Other devices than the process's are refused, and then work goes on."""
+    """Devices other than the process's are refused; afterwards the device still works."""
     with pytest.raises(distview.UsageError, match="expected device 0"):
         distview.zeros(3, device="cuda:99")
     assert distview.zeros(3, device="cuda").sum() == 0.0

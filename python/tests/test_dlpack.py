@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules D1 to D13 and D18 to D22 of DLPack: the capsules that go out. Those that come in are in
+"""Rules D1 to D13 and D18 to D22 of DLPack for exported capsules. Imported capsules are in
 test_dlpack_import.py, streams, devices and copies in test_dlpack_devices.py."""
 
 import ctypes
@@ -47,13 +47,13 @@ def frozen(*shape):
 
 
 def tensor_of(view, **keywords):
-    """The tensor in a capsule of the view; alive as long as the second."""
+    """The tensor in a capsule of the view, and the capsule, which keeps the tensor alive."""
     capsule = view.__dlpack__(**keywords)
     return struct_of(capsule).tensor, capsule
 
 
 def test_D1_two_methods():
-    """__dlpack__ takes four arguments by name; __dlpack_device__ tells two plain integers."""
+    """__dlpack__ has four keyword arguments; __dlpack_device__ returns two plain integers."""
     view = section(np.ones(3))
     view.__dlpack__(stream=None, max_version=None, dl_device=None, copy=None)
     view.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0), copy=False)
@@ -82,7 +82,7 @@ def test_D2_others_get_the_versioned_struct_in_our_version(version):
 
 @both_kinds
 def test_D3_layout_of_the_structs(request_):
-    """Every member is where DLPack's ABI has it: the struct alone is enough to read the memory."""
+    """Every member is at its place in DLPack's ABI: the struct alone is enough to read the memory."""
     array = np.arange(6.0).reshape(2, 3)
     capsule = section(array).__dlpack__(**request_)
     managed = struct_of(capsule)
@@ -94,7 +94,7 @@ def test_D3_layout_of_the_structs(request_):
 
 
 def test_D4_flags():
-    """Bit 0 says read-only, bit 1 that it is a copy; no other bit is set."""
+    """Bit 0 means read-only, bit 1 means a copy; no other bit is set."""
     for array, copy, flags in (
         (np.ones(3), None, 0),
         (np.ones(3), False, 0),
@@ -108,7 +108,7 @@ def test_D4_flags():
 
 
 def test_D5_the_legacy_struct_cannot_say_read_only():
-    """A legacy request of a read-only section is a BufferError; of a copy it is none."""
+    """A legacy request for a read-only section is a BufferError, but not for a copy of it."""
     view = section(frozen(3))
     for version in (None, (0, 8)):
         with pytest.raises(BufferError, match="read-only.*max_version"):
@@ -118,7 +118,7 @@ def test_D5_the_legacy_struct_cannot_say_read_only():
 
 @both_kinds
 def test_D6_capsule_nobody_consumes_frees_itself(request_):
-    """The destructor calls the deleter of a capsule that still has its first name."""
+    """The destructor calls the deleter if the capsule still has its first name."""
     array = np.ones(1000)
     watch = weakref.ref(array)
     capsule = section(array).__dlpack__(**request_)
@@ -132,7 +132,7 @@ def test_D6_capsule_nobody_consumes_frees_itself(request_):
 
 @both_kinds
 def test_D6_capsule_that_is_consumed_leaves_the_memory_alone(request_):
-    """After the renaming it is the consumer who calls the deleter, and nobody else."""
+    """After renaming the capsule, only the consumer calls the deleter."""
     array = np.ones(1000)
     watch = weakref.ref(array)
     capsule = section(array).__dlpack__(**request_)
@@ -147,7 +147,7 @@ def test_D6_capsule_that_is_consumed_leaves_the_memory_alone(request_):
 
 @both_kinds
 def test_D7_deleter_from_a_thread_that_does_not_hold_the_interpreter(request_):
-    """The deleter may be called from any thread, whoever else is running Python code."""
+    """The deleter may be called from any thread, while other threads run Python code."""
     arrays = [np.ones(10) for _ in range(200)]
     watches = [weakref.ref(a) for a in arrays]
     # ctypes releases the interpreter's lock while it calls the deleter.
@@ -179,12 +179,12 @@ def test_D8_strides_are_elements_and_always_there(request_):
 
 
 def test_D8_strides_that_are_no_multiples_are_refused():
-    """A field of a record may lie between elements, where DLPack cannot say it."""
+    """A record's field may have a stride that is not a multiple of its size, which DLPack cannot describe."""
     array = np.zeros(4, [("a", "f8"), ("b", "c16")])["b"]
     assert array.strides == (24,)
     with pytest.raises(BufferError, match="multiples"):
         section(array).__dlpack__(**NEW)
-    packed = np.zeros(4, [("a", "i4"), ("b", "f8")])["b"]  # kernels cannot read it as it lies there
+    packed = np.zeros(4, [("a", "i4"), ("b", "f8")])["b"]  # kernels cannot read it in place
     with pytest.raises(distview.ShapeError, match="expected elements at multiples of 8 bytes"):
         section(packed)
 
@@ -226,7 +226,7 @@ def test_D11_element_types(dtype, request_):
 
 @pytest.mark.parametrize("dtype", ["g", "G", ">f8", ">i4", "S8", "U2", "V8", [("a", "f8")]], ids=str)
 def test_D11_other_types_are_refused(dtype):
-    """What DLPack has no code for cannot be exported, copied or not."""
+    """Types without a DLPack code cannot be exported, not even as a copy."""
     view = section(np.zeros(3, dtype))
     for copy in (None, True):
         with pytest.raises(BufferError, match="no type for"):
@@ -235,7 +235,7 @@ def test_D11_other_types_are_refused(dtype):
 
 @pytest.mark.parametrize("kind", [CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, MANAGED, ONE_API, 7])
 def test_D12_D13_devices(kind):
-    """__dlpack_device__ and the capsule agree; memory of no single device has number 0."""
+    """__dlpack_device__ and the capsule agree; memory that belongs to no single device has number 0."""
     has_number = kind not in (CPU, CUDA_HOST, ROCM_HOST, MANAGED)
     view = device_view((kind, 3)) if has_number else host_view_as((kind, 3), np.ones((2, 2)))
     device = (kind, 3 if has_number else 0)
@@ -247,7 +247,7 @@ def test_D12_D13_devices(kind):
 
 
 def test_D18_kinds_of_errors():
-    """What cannot be exported is a BufferError; wrong arguments are TypeError or ValueError."""
+    """An impossible export is a BufferError; wrong arguments are a TypeError or a ValueError."""
     view = section(frozen(3))
     for bad in (
         {"max_version": 1}, {"max_version": "1.0"}, {"max_version": (1,)}, {"max_version": ()},
@@ -263,12 +263,12 @@ def test_D18_kinds_of_errors():
 
 
 def test_D21_no_exchange_table():
-    """The C exchange table of DLPack 1.2 is optional; consumers that look for it find nothing."""
+    """The optional C exchange table of DLPack 1.2 is absent."""
     assert not hasattr(distview.DistView, "__dlpack_c_exchange_api__")
 
 
 def test_D22_the_whole_section_is_exported():
-    """The capsule has all padding; without it there is `interior`, a strided array."""
+    """The capsule includes all padding; `interior` is a strided array without padding."""
     view = distview.zeros((4, 3), padding=(2, 1))
     tensor, capsule = tensor_of(view, **NEW)
     assert shape_of(tensor) == view.local_shape == (8, 5)
@@ -279,7 +279,7 @@ def test_D22_the_whole_section_is_exported():
 
 @both_kinds
 def test_exports_need_no_view(request_):
-    """The memory, not the DistView, is what a capsule keeps."""
+    """A capsule keeps the memory alive, not the DistView."""
     owner = Owner()
     watch_owner = weakref.ref(owner)
     view = device_view(owner=owner)

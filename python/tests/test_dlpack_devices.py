@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules D12 to D17 of DLPack, on made-up devices: who waits for whom, and what is copied."""
+"""Rules D12 to D17 of DLPack on made-up devices: synchronisation and copies."""
 
 import gc
 import weakref
@@ -46,7 +46,7 @@ def tensor_of(view, **keywords):
 
 
 def test_D14_host_memory_has_no_streams(fake):
-    """stream is None on the host; -1, no synchronisation, says the same. Nothing is waited for."""
+    """On the host stream is None or -1 (no synchronisation); the producer does not wait."""
     view = distview.zeros(3)
     for stream in (None, -1):
         view.__dlpack__(stream=stream)
@@ -88,7 +88,7 @@ def test_D14_streams_of_rocm(fake, device):
 
 
 def test_D14_streams_of_other_devices(fake):
-    """Where streams have no numbers that we know, there can be none."""
+    """A stream is refused for devices whose stream numbers are unknown."""
     view = device_view((ONE_API, 0))
     view.__dlpack__(stream=None)
     with pytest.raises(ValueError, match="stream"):
@@ -100,7 +100,7 @@ def test_D14_streams_of_other_devices(fake):
 
 @pytest.mark.parametrize("device", [*CUDA_DEVICES, (ROCM, 0), (ROCM_HOST, 0)], ids=str)
 def test_D15_consumer_waits_only_for_what_is_pending(fake, device):
-    """Nobody waits without pending work, on the same stream, or when the consumer says so."""
+    """The consumer does not wait without pending work, on the same stream, or with stream -1."""
     view_on(device).__dlpack__(stream=5)
     view_on(device, stream=5).__dlpack__(stream=5)
     view_on(device, stream=5).__dlpack__(stream=-1)
@@ -111,7 +111,7 @@ def test_D15_consumer_waits_only_for_what_is_pending(fake, device):
 
 
 def test_D15_without_support_for_devices(no_runtime):
-    """Nothing to wait for needs no support; if there is, the view cannot be exported."""
+    """Without pending work no support is needed; with pending work the view cannot be exported."""
     tensor, capsule = tensor_of(device_view(), stream=5)
     assert tensor.data == POINTER
     with pytest.raises(BufferError, match="no support for device memory"):
@@ -123,7 +123,7 @@ def test_D15_without_support_for_devices(no_runtime):
 
 @pytest.mark.parametrize("device", [(CPU, 0), *CUDA_DEVICES, (ROCM, 1), (ROCM_HOST, 0)], ids=str)
 def test_D16_own_device(fake, device):
-    """dl_device None and the view's own device export the memory as it is."""
+    """dl_device None and the view's own device export the memory without a copy."""
     view = distview.zeros((3, 4)) if device == (CPU, 0) else view_on(device)
     for wanted in (None, device):
         tensor, capsule = tensor_of(view, dl_device=wanted)
@@ -132,7 +132,7 @@ def test_D16_own_device(fake, device):
 
 
 def test_D16_other_devices_are_refused(fake):
-    """The memory of one device cannot be exported to another one."""
+    """The memory of one device cannot be exported to another device."""
     for own, wanted in (
         ((CPU, 0), (CUDA, 0)), ((CPU, 0), (CPU, 1)), ((CUDA, 0), (CUDA, 1)),
         ((CUDA, 0), (ROCM, 0)), ((CUDA, 0), (MANAGED, 0)), ((MANAGED, 0), (ROCM, 0)),
@@ -145,7 +145,7 @@ def test_D16_other_devices_are_refused(fake):
 
 @pytest.mark.parametrize("device", PINNED, ids=str)
 def test_D16_to_the_host_without_a_copy(fake, device):
-    """Memory that hosts read goes to the host as it is, once pending work has finished."""
+    """Host-readable memory is exported to the host without a copy, once pending work has finished."""
     for stream, calls in ((0, []), (9, [("synchronize", 9)])):
         view = view_on(device, stream=stream)
         for copy in (None, False):
@@ -165,7 +165,7 @@ def test_D16_to_the_host_without_a_copy(fake, device):
 
 
 def test_D16_managed_memory_as_that_of_a_cuda_device(fake):
-    """Managed memory is memory of CUDA devices, too, to who asks for that; nothing is copied."""
+    """Managed memory can be requested as CUDA device memory; nothing is copied."""
     view = view_on((MANAGED, 0), stream=9)
     for wanted in ((CUDA, 0), (CUDA, 3)):
         tensor, capsule = tensor_of(view, dl_device=wanted, stream=4)
@@ -188,7 +188,7 @@ ODD_ARRAYS = {
 
 @pytest.mark.parametrize("kind", ODD_ARRAYS)
 def test_D16_device_memory_goes_to_the_host_as_a_copy(fake, kind):
-    """What hosts cannot read is copied once pending work has finished, unless copy=False."""
+    """Memory that hosts cannot read is copied once pending work has finished, unless copy=False."""
     numbers = ODD_ARRAYS[kind](np.arange(48.0).reshape(6, 8))
     view = host_view_as((CUDA, 0), numbers, stream=9)
     for copy in (None, True):
@@ -211,7 +211,7 @@ def test_D16_device_memory_goes_to_the_host_as_a_copy(fake, kind):
 
 
 def test_D16_memory_that_this_build_cannot_copy(fake, monkeypatch):
-    """That of other devices, and of any without a runtime; it is not touched."""
+    """Memory of other devices, and of any device without a runtime, is not touched."""
     for copy in (None, True):
         with pytest.raises(BufferError, match=r"cannot copy memory of device \(10, 0\)"):
             device_view((ROCM, 0)).__dlpack__(max_version=(1, 0), dl_device=(CPU, 0), copy=copy)
@@ -227,7 +227,7 @@ def test_D16_memory_that_this_build_cannot_copy(fake, monkeypatch):
 
 @pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
 def test_D17_copies(version):
-    """copy=True is other memory with the same values in C order; None and False are this memory."""
+    """copy=True gives other memory with the same values in C order; None and False share the memory."""
     base = np.arange(40.0).reshape(5, 8)
     for array in (base, base[::2, 1:4], base[::-1], base.T, base[:0], np.array(2.5)):
         view = distview.wrap(array, array.shape)
@@ -247,7 +247,7 @@ def test_D17_copies(version):
 
 @pytest.mark.parametrize("device", PINNED, ids=str)
 def test_D17_copies_of_pinned_memory(fake, device):
-    """Copies are in plain host memory, so only for who asks for that, and after pending work."""
+    """Copies are in plain host memory: made only if requested, and after pending work."""
     view = view_on(device, stream=9)
     tensor, capsule = tensor_of(view, copy=True, dl_device=(CPU, 0))
     assert (tensor.device_type, struct_of(capsule).flags) == (CPU, IS_COPIED)
@@ -256,14 +256,14 @@ def test_D17_copies_of_pinned_memory(fake, device):
 
 @pytest.mark.parametrize("copy", [False, True])
 def test_D16_D17_lifetimes(fake, copy):
-    """What goes to the host keeps the memory as the view does; a copy keeps only itself."""
+    """A capsule for the host keeps the memory alive; a copy keeps only itself alive."""
     array = np.arange(1000.0)
     watch = weakref.ref(array)
     capsule = host_view_as((MANAGED, 0), array).__dlpack__(dl_device=(CPU, 0), copy=copy)
     del array
     gc.collect()
     assert (watch() is None) is copy
-    litter = [np.zeros(1000) for _ in range(50)]  # memory that was freed is used again
+    litter = [np.zeros(1000) for _ in range(50)]  # reuses freed memory
     assert array_of(struct_of(capsule).tensor).sum() == 499500 and len(litter) == 50
     del capsule
     gc.collect()
@@ -273,7 +273,7 @@ def test_D16_D17_lifetimes(fake, copy):
 @pytest.mark.parametrize("device", [(CUDA, 0), (CUDA_HOST, 0), (MANAGED, 0)], ids=str)
 @pytest.mark.parametrize("kind", ODD_ARRAYS)
 def test_D17_copies_stay_on_their_device(fake, device, kind):
-    """copy=True is other memory of the same kind, which lives as long as the capsule and no longer."""
+    """copy=True gives other memory of the same kind, which lives exactly as long as the capsule."""
     numbers = ODD_ARRAYS[kind](np.arange(48.0).reshape(6, 8))
     view = host_view_as(device, numbers, stream=9)
     for wanted in (None, device):
@@ -296,14 +296,14 @@ def test_D17_copies_stay_on_their_device(fake, device, kind):
 
 
 def test_D17_copies_that_cannot_be_made(fake):
-    """Memory of devices that this build does not know is copied to none of them."""
+    """Memory of devices that this build does not support is not copied."""
     for device in ((ROCM, 0), (ROCM_HOST, 0), (ONE_API, 0)):
         with pytest.raises(BufferError, match="cannot copy memory of device"):
             view_on(device).__dlpack__(max_version=(1, 0), copy=True)
     with pytest.raises(BufferError, match="cannot copy memory"):
         view_on((MANAGED, 0)).__dlpack__(max_version=(1, 0), copy=True, dl_device=(CUDA, 0))
     assert fake.calls == [] and fake.allocated == []
-    # Of a device that is not this process's.
+    # A device that is not this process's.
     with pytest.raises(BufferError, match=r"this process's device, not on \(2, 1\)"):
         view_on((CUDA, 1)).__dlpack__(max_version=(1, 0), copy=True)
     assert fake.allocated.pop()[2]() is None
@@ -322,8 +322,8 @@ def of_device(kind, device, **members):
 @pytest.mark.parametrize("kind", [Managed, ManagedVersioned])
 @pytest.mark.parametrize("device", [(CUDA, 0), (CUDA, 3), (ROCM, 1), (ONE_API, 0)], ids=str)
 def test_D12_D14_device_memory_comes_in(fake, kind, device):
-    """The device is that of the capsule. CUDA's producers are asked for data that are safe on the default
-    stream, which is waited for: then nothing is pending."""
+    """The device is the capsule's device. CUDA producers are asked for data that are safe on the default
+    stream, and wrap() waits for that stream: then no work is pending."""
     producer = of_device(kind, device)
     view = distview.wrap(producer, (3, 4))
     assert view.device == device and view.data_pointer == POINTER and view.stream == 0
@@ -333,7 +333,7 @@ def test_D12_D14_device_memory_comes_in(fake, kind, device):
 
 
 def test_dlpack_comes_before_the_cuda_array_interface(fake):
-    """Of producers with both: some name no stream in the interface."""
+    """Preferred for producers with both, since some name no stream in the interface."""
 
     class Both(MadeUp):
         __cuda_array_interface__ = None
@@ -349,7 +349,7 @@ def test_dlpack_comes_before_the_cuda_array_interface(fake):
 
 @pytest.mark.parametrize("kind", [CUDA_HOST, ROCM_HOST, MANAGED])
 def test_D13_numbers_of_pinned_memory_are_ignored(fake, kind):
-    """Memory of no single device has number 0, whatever its producer said."""
+    """Memory that belongs to no single device gets number 0, whatever its producer passes."""
     numbers = np.arange(3.0)
     view = distview.wrap(MadeUp(numbers=numbers, device_type=kind, device_id=5), 3)
     assert view.device == (kind, 0) and view.view.tolist() == [0, 1, 2]
@@ -357,7 +357,7 @@ def test_D13_numbers_of_pinned_memory_are_ignored(fake, kind):
 
 
 def test_D14_host_memory_is_taken_without_a_runtime(no_runtime):
-    """Devices are no concern of host memory; memory of a device needs support for it."""
+    """Host memory needs no device support; memory of a device does."""
     assert distview.wrap(MadeUp(numbers=np.arange(3.0)), 3).view.tolist() == [0, 1, 2]
     producer = of_device(ManagedVersioned, (CUDA, 0))
     with pytest.raises(distview.UsageError, match="no support for device memory"):

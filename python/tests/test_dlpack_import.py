@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules D3 to D11, D19 and D20 of DLPack for the capsules that wrap() takes, made by hand."""
+"""Rules D3 to D11, D19 and D20 of DLPack for hand-made capsules passed to wrap()."""
 
 import gc
 
@@ -41,9 +41,9 @@ def refused(producer, shape, match):
 
 
 def test_D3_unknown_major_version():
-    """Of a struct of another major version nothing is touched but the deleter, which is called."""
+    """If a struct has another major version, only its deleter is used: it is called."""
     for major in (0, 2, 7, 2**32 - 1):
-        # Whoever believes a single member of this tensor crashes.
+        # Using any member of this tensor crashes.
         producer = MadeUp(
             major=major, flags=2**64 - 1, manager_ctx=1, data=1, device_type=-1, device_id=-1,
             ndim=2**31 - 1, code=255, bits=255, lanes=65535, shape=1, strides=1,
@@ -63,7 +63,7 @@ def test_D3_layout_of_the_structs(kind):
 
 
 def test_D4_flags():
-    """Of the flags, read-only is honoured; the others, unknown ones too, change nothing."""
+    """The flag read-only is honoured; other flags, also unknown ones, change nothing."""
     for flags in (0, READ_ONLY, IS_COPIED, 4, 2**63, 2**64 - 1):
         view = wrap(MadeUp(numbers=numbers(3), flags=flags))
         assert view.readonly is bool(flags & READ_ONLY)
@@ -72,7 +72,7 @@ def test_D4_flags():
 
 @both_kinds
 def test_D6_renames_at_once_and_deletes_once(kind):
-    """The capsule is renamed by wrap(), the deleter called when nothing uses the memory any more."""
+    """wrap() renames the capsule; the deleter is called when nothing uses the memory any more."""
     producer = MadeUp(kind, numbers(3))
     view = wrap(producer)
     assert name_of(producer.capsule) == USED[kind.name] and producer.deleted == 0
@@ -90,7 +90,7 @@ def test_D6_renames_at_once_and_deletes_once(kind):
 
 @both_kinds
 def test_D6_second_consumer_is_refused(kind):
-    """A capsule that was consumed gives a clear error; it belongs to the first consumer still."""
+    """A consumed capsule gives a clear error; it still belongs to the first consumer."""
     producer = MadeUp(kind, numbers(3))
     view = wrap(producer)
     with pytest.raises(BufferError, match="DLPack capsule that nobody has consumed"):
@@ -103,7 +103,7 @@ def test_D6_second_consumer_is_refused(kind):
 
 @pytest.mark.parametrize("bad", [None, 5, object(), "dltensor"], ids=repr)
 def test_D6_what_is_no_capsule(bad):
-    """__dlpack__ that returns something else gives the same error."""
+    """If __dlpack__ returns something else, the error is the same."""
     producer = type("Producer", (), {"__dlpack__": lambda self, **keywords: bad})()
     with pytest.raises(BufferError, match="expected a DLPack capsule"):
         distview.wrap(producer, 3)
@@ -111,7 +111,7 @@ def test_D6_what_is_no_capsule(bad):
 
 @both_kinds
 def test_D7_deleter_may_be_null(kind):
-    """A producer that has nothing to free gives no deleter."""
+    """A producer that has nothing to free passes no deleter."""
     array = numbers(3)
     view = wrap(MadeUp(kind, array, deleter=None))
     assert view.view.tolist() == [0, 1, 2]
@@ -135,21 +135,21 @@ def test_D8_strides(kind):
 
 @both_kinds
 def test_D8_without_axes(kind):
-    """shape and strides may be NULL when there are no axes, and only then."""
+    """shape and strides may be NULL only if the tensor has no axes."""
     view = wrap(MadeUp(kind, np.array(2.5), shape=None, strides=None))
     assert view.ndim == 0 and view.view[()] == 2.5
-    refused(MadeUp(kind, numbers(2, 3), shape=None, strides=None, ndim=2), (2, 3), "without a shape")
+    refused(MadeUp(kind, numbers(2, 3), shape=None, strides=None, ndim=2), (2, 3), "expected the shape of 2 axes, got null")
     refused(MadeUp(kind, numbers(3), ndim=-1), 3, "-1 axes")
-    refused(MadeUp(kind, numbers(3), shape=(-3,)), 3, "extent -3")
+    refused(MadeUp(kind, numbers(3), shape=(-3,)), 3, "expected extents >= 0, got -3")
 
 
 @both_kinds
 def test_numbers_that_cannot_be(kind):
-    """As many axes as an array has, and memory within all addresses, or nothing is read."""
+    """With too many axes, or memory outside of all addresses, nothing is read."""
     for ndim in (9, 64, 2**20, 2**31 - 1, -(2**31)):
         refused(MadeUp(kind, numbers(3), ndim=ndim), 3, f"got a tensor of {ndim} axes")
     for offset in (2**64 - 1, 2**64 - 8, 2**63):
-        refused(MadeUp(kind, numbers(3), byte_offset=offset), 3, "beyond all memory")
+        refused(MadeUp(kind, numbers(3), byte_offset=offset), 3, "a byte_offset within the address space")
     refused(MadeUp(kind, numbers(2, 2), shape=(2**40, 2**40)), (2, 2), "2\\^63-1 bytes")
     refused(MadeUp(kind, numbers(2, 2), shape=(2**40, 2**40), strides=(0, 0)), (2, 2), "2\\^63-1")
     refused(MadeUp(kind, numbers(2, 2), strides=(2**62, 1)), (2, 2), "stride")
@@ -164,7 +164,7 @@ def test_D9_empty(kind):
         producer = MadeUp(kind, np.zeros((2, 0)), data=data)
         view = wrap(producer)
         assert view.view.shape == (2, 0) and view.__array_interface__["shape"] == (2, 0)
-    refused(MadeUp(kind, numbers(3), data=None), 3, "no data")
+    refused(MadeUp(kind, numbers(3), data=None), 3, "expected the address of the elements, got null")
 
 
 @both_kinds
@@ -187,7 +187,7 @@ TYPES = {
 @both_kinds
 @pytest.mark.parametrize(("code", "bits"), TYPES, ids=str)
 def test_D11_element_types(code, bits, kind):
-    """Every type of the table comes in and goes out again, those that NumPy lacks as well."""
+    """Every type of the table can be imported and exported again, also types that NumPy lacks."""
     memory = np.arange(48, dtype="u1")
     producer = MadeUp(kind, memory, code=code, bits=bits, shape=(3,), strides=(1,))
     view = distview.wrap(producer, 3)
@@ -202,7 +202,7 @@ def test_D11_element_types(code, bits, kind):
 
 @both_kinds
 def test_D11_other_types_are_refused(kind):
-    """Vectors, bits, opaque handles, unknown codes and sizes are no elements."""
+    """Vectors, bits, opaque handles, unknown codes and sizes are refused."""
     bad = [(2, 64, 2), (2, 64, 0), (6, 1, 1), (0, 4, 1), (0, 128, 1), (2, 8, 1), (2, 80, 1)]
     bad += [(2, 128, 1), (3, 64, 1), (4, 32, 1), (5, 96, 1), (6, 64, 1), (7, 8, 1), (255, 8, 1)]
     bad += [(2, 0, 1), (0, 24, 1), (1, 40, 1)]
@@ -212,11 +212,11 @@ def test_D11_other_types_are_refused(kind):
 
 
 def test_D19_asks_for_1_x_and_looks_at_what_came():
-    """The first request names version 1.0; a producer that knows no such argument is asked again."""
+    """The first request names version 1.0; if the producer does not know the argument, a second one omits it."""
     new = MadeUp(ManagedVersioned, numbers(3))
     wrap(new)
     assert [call["max_version"] for call in new.calls_of_dlpack] == [(1, 0)]
-    # Either kind may come as the answer to either request.
+    # A producer may answer either request with either kind.
     other = MadeUp(Managed, numbers(3))
     assert wrap(other).view.tolist() == [0, 1, 2] and len(other.calls_of_dlpack) == 1
 
@@ -231,7 +231,7 @@ def test_D19_asks_for_1_x_and_looks_at_what_came():
 
 
 def test_D19_errors_of_the_producer_are_the_caller_s():
-    """What __dlpack__ raises, wrap() raises; nobody is asked again after a BufferError."""
+    """wrap() raises the exception of __dlpack__; after a BufferError it makes no second request."""
 
     class Refuses:
         calls = 0
@@ -246,14 +246,14 @@ def test_D19_errors_of_the_producer_are_the_caller_s():
 
 
 def test_D17_wrap_asks_for_no_copy():
-    """wrap() shares memory or fails: it asks with copy=False."""
+    """wrap() shares memory or fails: it requests copy=False."""
     producer = MadeUp(numbers=numbers(3))
     wrap(producer)
     assert producer.calls_of_dlpack[0]["copy"] is False
 
 
 def test_D20_read_only_memory_is_taken_as_such():
-    """A consumer that knows read-only arrays makes one; it can be exported as read-only again."""
+    """Read-only memory becomes a read-only array, which can be exported as read-only again."""
     view = wrap(MadeUp(numbers=numbers(3), flags=READ_ONLY))
     assert view.readonly and not np.asarray(view).flags.writeable
     assert struct_of(view.__dlpack__(max_version=(1, 0))).flags == READ_ONLY
@@ -263,7 +263,7 @@ def test_D20_read_only_memory_is_taken_as_such():
 
 @both_kinds
 def test_wrong_shape_lets_go(kind):
-    """A section that does not fit the layout is an error, and its memory is let go."""
+    """A section that does not fit the layout is an error, and its memory is released."""
     producer = MadeUp(kind, numbers(4))
     with pytest.raises(distview.ShapeError):
         distview.wrap(producer, 5)
@@ -272,7 +272,7 @@ def test_wrong_shape_lets_go(kind):
 
 
 def test_our_capsules_are_taken_by_ourselves():
-    """Both kinds, out and in: the same memory."""
+    """Both kinds, exported and imported again, share the memory."""
     array = numbers(3, 4)[:, ::2]
     first = distview.wrap(array, array.shape)
     for version, name in ((None, LEGACY), ((1, 0), VERSIONED)):

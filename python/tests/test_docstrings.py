@@ -25,7 +25,7 @@ CALLABLES = list(public_callables())
 
 @pytest.mark.parametrize(("name", "function", "owner"), CALLABLES, ids=[c[0] for c in CALLABLES])
 def test_docstring_says_who_calls(name, function, owner):
-    """Its own docstring, or that of a class of which all is local."""
+    """Checks the callable's docstring, or the docstring of a class whose methods are all local."""
     text = inspect.getdoc(function) or ""
     of_class = inspect.getdoc(owner) or "" if owner else ""
     assert re.search(r"\b[Cc]ollective\b|\b[Ll]ocal\b", text) or (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts of errors begin with what the program has called, and speak of no class of the compiled part."""
+"""Texts of errors begin with the function that the program has called, and name no class of the compiled part."""
 
 import re
 import subprocess
@@ -154,8 +154,8 @@ def renamed(text, *inner):
             "combine_padding, new arrays on rank 1; exchange_padding on rank 2; sum on rank 3",
         ),
         (
-            "PaddingExchangePlan: not all ranks have come to RedistributionPlan #3 execute, set 1; import_dist_view",
-            "call: not all ranks have come to RedistributionPlan.execute, set 1; from_distarray",
+            "PaddingExchangePlan: not all ranks have arrived in RedistributionPlan #3 execute, set 1; import_dist_view",
+            "call: not all ranks have arrived in RedistributionPlan.execute, set 1; from_distarray",
         ),
         (
             "Communicator: used after close(), or after MPI_Finalize",
@@ -181,7 +181,7 @@ def test_fields_of_errors_stay():
 
 
 def test_errors_of_callbacks_are_theirs():
-    """What a program's own function raises keeps its text."""
+    """An exception of a program's own function keeps its text."""
 
     def function(i):
         raise distview.LayoutError("zeros: planted")

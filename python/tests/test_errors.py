@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The classes of errors: what programs that know Python's own can catch."""
+"""The classes of errors: programs can catch them as Python's own exceptions."""
 
 import pickle
 

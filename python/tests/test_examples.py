@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The examples of the protocol's texts, in numbers: accepted as they stand, refused when spoilt.
+"""The examples of the protocol's texts, in numbers: accepted unchanged, refused when damaged.
 
-Where the texts of the two versions disagree with one another, with their own examples or with what
-others export, the example that shows it is here with the verdict that this library gives.
+Where the texts of the two versions contradict each other, their own examples or the exports of
+other libraries, an example here shows it, with the verdict of this library.
 """
 
 import distview
@@ -33,12 +33,12 @@ INDICES += [[10, 25, 5, 21, 7, 18, 11, 26, 29, 24, 23, 28, 14, 20, 9, 16, 27, 8,
 
 
 def blocks(*bounds):
-    """As the protocol's generated examples write blocks: with a list as padding."""
+    """Blocks as in the protocol's generated examples, with a list as padding."""
     return [({**data, "padding": [0, 0]}, n) for data, n in block_row("0.10.0", list(bounds))]
 
 
 def test_nine_generated_examples():
-    """5 x 9 (x 3) elements on three, four and eight processes; they conform as they are."""
+    """5 x 9 (x 3) elements on three, four and eight processes; they conform unchanged."""
     arrays = [
         (blocks(0, 2, 4, 5), blocks(0, 9)),
         (blocks(0, 5), blocks(0, 3, 6, 9)),
@@ -60,7 +60,7 @@ def test_nine_generated_examples():
 
 
 def test_first_example_of_both_texts_has_a_flat_buffer():
-    """Two dictionaries beside ten elements in one row: refused (A11), and conforming as a plane."""
+    """Two dictionaries with ten elements in one row are refused (A11); as a plane they conform."""
     for rank in range(2):
         old = (block(2, 2, rank, rank, rank + 1), {"size": 10, "dist_type": "n"})
         new = (block(2, 2, rank, rank, rank + 1), block(10, 1, 0, 0, 10))
@@ -124,7 +124,7 @@ def test_sections_that_the_validator_of_the_protocol_takes():
 
 
 def test_sections_that_the_validator_of_the_protocol_refuses():
-    """So do we, each for its own reason."""
+    """distview refuses them as well, each for its own reason."""
     version = "0.10.0"
     refuses(one("v1.0.0alpha", cyclic(3, 4, 3, 3), 0), "version_format", key="__version__")
     refuses(export(version, (cyclic(3, 4, 3, 3),), [1, 2, 3, 4]), "buffer_protocol", key="buffer")
@@ -190,7 +190,7 @@ def test_cyclic_vectors(version, size, n_ranks, block_size, extents):
 
 @both_versions
 def test_unstructured_vector(version):
-    """[7, -3, 100], nothing, [9, 8, 5], size 6."""
+    """[7, -3, 100], no labels, [9, 8, 5], size 6."""
     accepts_all(group(version, unstructured_row([[7, -3, 100], [], [9, 8, 5]], 6)))
     refuses_together(
         group(version, unstructured_row([[0, 1], [2, 3, 4]], 9)), "size_sum", 0, "size"
@@ -207,7 +207,7 @@ def test_two_axes_vector(version):
 
 
 def test_undistributed_axis_spelt_in_every_way():
-    """{}, the block that it stands for, and n of 0.9 (A1: each in its version)."""
+    """{}, the equivalent block, and n of 0.9 (A1: each in its version)."""
     full, n = block(3, 1, 0, 0, 3), {"dist_type": "n", "size": 3}
     accepts_all([one("0.10.0", {}, 3)])
     accepts_all([one("0.10.0", full, 3)])
@@ -255,13 +255,13 @@ def test_arrays_without_axes(version):
 
 @both_versions
 def test_grid_smaller_than_the_processes(version):
-    """A grid of two on four processes is no grid of the four (A16)."""
+    """A grid of two processes is not a grid of four (A16)."""
     pair = group(version, block_row(version, [0, 2, 4]))
     refuses_together([*pair, *pair], "grid_product", axis=ANY)
 
 
 def test_padding_wider_than_a_neighbour():
-    """0.10 refuses it; 0.9 is silent, so it is read (A20)."""
+    """0.10 refuses it; 0.9 has no rule, so it is accepted (A20)."""
     widths = [(0, 3), (3, 3), (3, 0)]
     row = block_row("0.10.0", [0, 4, 5, 9], widths)
     refuses_together(group("0.10.0", row), "padding_too_wide", 0, "padding")
@@ -269,7 +269,7 @@ def test_padding_wider_than_a_neighbour():
 
 
 def test_empty_float_indices():
-    """np.array([]) is of float64, hence no buffer of labels (A22)."""
+    """np.array([]) has type float64, hence it is not a buffer of labels (A22)."""
     error = refuses(one("0.10.0", unstructured(4, 2, 0, np.array([])), 0), "indices_not_int", 0)
     assert "float64" in str(error)
     accepts(one("0.10.0", unstructured(4, 2, 0, np.array([], int)), 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs end quietly, whatever is alive when they end: status 0, and not a word on stderr.
+"""Programs end quietly, whatever objects are alive when they end: status 0, and no output on stderr.
 
 Each case is a program of its own, without mpi4py, with it, and on two ranks.
 """
@@ -15,7 +15,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 
-# Above each case stands what it needs, below it the end of the program.
+# Imports for each case are above it, the end of the program below.
 BEFORE = """
 import atexit, ctypes, sys, threading
 sys.path.insert(0, {tests!r})
@@ -74,7 +74,7 @@ never_deleted = [consume(v.__dlpack__()), consume(v.__dlpack__(max_version=(1, 0
 made_up = MadeUp(numbers=np.arange(3.0)), MadeUp(Managed, np.arange(3.0))
 taken = [distview.wrap(m, 3) for m in made_up]
 """,
-    # Rule D7: by then there is no interpreter left.
+    # Rule D7: the interpreter has ended by then.
     "deleters_after_the_end": """
 from dlpack_structs import consume
 v = distview.wrap(bytearray(80), 80)
@@ -155,7 +155,7 @@ def environment(session_folder=None):
     }
     own = {}
     if session_folder and "PRTE_MCA_prte_tmpdir_base" not in os.environ:
-        # What an mpirun that was killed left in the common one would keep ours from starting (Open MPI 5).
+        # Remains of a killed mpirun in the common folder would keep this one from starting (Open MPI 5).
         own["PRTE_MCA_prte_local_tmpdir_base"] = str(session_folder)
     return {**quiet, **os.environ, **own}
 
@@ -199,7 +199,7 @@ def launcher_or_skip():
 @pytest.mark.time_limit(120)
 @pytest.mark.parametrize("case", CASES)
 def test_two_ranks_end_quietly(case, tmp_path):
-    """The same on two ranks, whose stderr goes to files: launchers have words of their own."""
+    """The same on two ranks. stderr goes to files, since launchers print messages of their own."""
     launcher = launcher_or_skip()
     to_file = f"""
 import os
@@ -209,7 +209,7 @@ assert MPI.COMM_WORLD.size == 2
 """
     file = tmp_path / "program.py"
     file.write_text(to_file + program(case, WITH_MPI))
-    # Each rank is to have arrays of its own, of which the library warns.
+    # Each rank makes arrays of its own, which causes a warning of the library.
     status, out, launcher_s = run(
         launcher, "-n", "2", sys.executable, "-W", "ignore:distview", str(file),
         session_folder=tmp_path,
@@ -220,7 +220,7 @@ assert MPI.COMM_WORLD.size == 2
 
 
 def test_failures_are_seen():
-    """These tests would see a word on stderr and a status."""
+    """These tests would detect output on stderr and a status."""
     loud = program("exit", NO_MPI).replace("sys.exit(0)", "sys.exit('planted')")
     status, _, words = run(sys.executable, "-c", loud)
     assert status == 1 and "planted" in words
@@ -229,7 +229,7 @@ def test_failures_are_seen():
 @pytest.mark.time_limit(60)
 @pytest.mark.parametrize("started", ("u.start_exchange()", "distview.RedistributionPlan(u, v).start(u, v)"))
 def test_an_exchange_in_flight_at_the_end(tmp_path, started):
-    """Kokkos is stopped before the handle goes."""
+    """Kokkos is stopped before the handle is destroyed."""
     for last in ("", "distview.finalize()\ntry:\n    e.finish()\nexcept distview.UsageError:\n    print('told')"):
         file = tmp_path / "program.py"
         file.write_text(
@@ -266,7 +266,7 @@ open(f"{folder}/rank{comm.rank}", "w").write("\n".join(told))
 @pytest.mark.time_limit(120)
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_migration_once_kokkos_was_stopped(ranks, tmp_path):
-    """On one rank, whose error is that of all: nobody waits, and Kokkos does not end the program."""
+    """One rank's error is an error of all ranks: no rank waits, and Kokkos does not end the program."""
     if ranks == 1:
         pytest.importorskip("mpi4py")
     file = tmp_path / "program.py"

@@ -60,7 +60,7 @@ def test_memory_of_any_strides(tmp_path):
 
 
 def write_strange_names(path, names):
-    """Ones under names in Latin-1, as programs of other times write them."""
+    """Arrays of ones under names in Latin-1, as old programs write them."""
     if path.suffix == ".h5":
         pytest.importorskip("h5py")
         program = "import h5py, numpy, sys\nwith h5py.File(sys.argv[1], 'w') as file:\n"
@@ -73,7 +73,7 @@ def write_strange_names(path, names):
 
 @pytest.mark.parametrize("suffix", [".npz", pytest.param(".h5", marks=needs_hdf5)])
 def test_names_that_are_no_utf_8(tmp_path, suffix):
-    """Python has no str of them that the compiled part takes."""
+    """The compiled part accepts no str for such names."""
     path = tmp_path / ("u" + suffix)
     write_strange_names(path, ["h\xf6he", "u"])
     assert list(distview.inspect(path).fields) == ["h\udcf6he", "u"]
@@ -88,7 +88,7 @@ def test_names_that_are_no_utf_8(tmp_path, suffix):
 
 
 def test_builds_without_hdf5(tmp_path, monkeypatch):
-    """What they say; .npy and .npz are still there."""
+    """Checks their error; .npy and .npz still work."""
     monkeypatch.setattr(distview._distview, "has_hdf5", lambda: False)
     u = distview.ones(4)
     path = str(tmp_path / "u.h5")
@@ -116,7 +116,7 @@ def test_without_mpi4py(tmp_path, monkeypatch):
 @needs_hdf5
 @pytest.mark.parametrize("order", ["import h5py, distview", "import distview, h5py"])
 def test_h5py_in_the_same_process(tmp_path, order):
-    """Its HDF5 may be another build than ours."""
+    """h5py's HDF5 may be another build than the module's."""
     pytest.importorskip("h5py")
     program = f"""
 {order}

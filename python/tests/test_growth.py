@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A hundred thousand exports and imports of every kind leave nothing behind: no object, no memory."""
+"""A hundred thousand exports and imports of every kind leave no object and no memory behind."""
 
 import ctypes
 import gc
@@ -13,7 +13,7 @@ from distview import _device
 from made_up_devices import FakeRuntime, Interface
 
 CYCLES = 100_000
-# Its allocator keeps what was freed for a while, to find uses of it.
+# AddressSanitizer's allocator keeps freed memory for a while, to detect its use.
 UNDER_ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
 
 
@@ -25,7 +25,7 @@ class Mallinfo(ctypes.Structure):
 
 
 def heap_bytes():
-    """What is allocated by malloc and not freed; 0 where that is not known."""
+    """Bytes allocated by malloc and not freed; 0 if unknown."""
     mallinfo = getattr(ctypes.CDLL(None), "mallinfo2", None)
     if UNDER_ASAN or mallinfo is None:
         return 0
@@ -47,8 +47,8 @@ def memory_in_use():
 
 
 def does_not_grow(cycle, cycles=CYCLES):
-    """Runs a cycle many times; none of them may leave an object or memory behind."""
-    gc.disable()  # what only the collector frees is left behind, too
+    """Runs a cycle many times; no cycle may leave an object or memory behind."""
+    gc.disable()  # objects that only the collector frees count as left behind
     try:
         for _ in range(cycles // 10):
             cycle()
@@ -61,7 +61,7 @@ def does_not_grow(cycle, cycles=CYCLES):
     finally:
         gc.enable()
     resident, heap, blocks = (a - b for a, b in zip(after, before))
-    # One object or one byte of each cycle would be more.
+    # One object or one byte for each cycle would exceed this.
     assert objects < cycles / 10 and blocks < cycles / 10 and heap < cycles, (objects, blocks, heap)
     assert resident < 4e6
 
@@ -94,7 +94,7 @@ def test_cycles_of_buffers_and_arrays():
 
 @pytest.mark.time_limit(300)
 def test_cycles_of_capsules():
-    """Capsules of both kinds and the C struct's, consumed, not consumed, and refused."""
+    """Capsules of both kinds and of the C struct: consumed, not consumed, and refused."""
     view = distview.zeros((4, 5))
     frozen = np.zeros(3)
     frozen.flags.writeable = False
@@ -121,7 +121,7 @@ def test_cycles_of_capsules():
 
 @pytest.mark.time_limit(300)
 def test_cycles_of_device_views(monkeypatch):
-    """CUDA Array Interface in, CUDA Array Interface and DLPack out."""
+    """Imports by CUDA Array Interface, exports by CUDA Array Interface and DLPack."""
     monkeypatch.setattr(_device, "runtime", FakeRuntime())
     interface = Interface()
 
@@ -135,7 +135,7 @@ def test_cycles_of_device_views(monkeypatch):
 
 @pytest.mark.time_limit(300)
 def test_cycles_of_errors():
-    """Imports that fail leave nothing behind either, whichever rule they break."""
+    """Imports that fail leave nothing behind, for every broken rule."""
     data = dict(dist_type="b", size=5, proc_grid_size=1, proc_grid_rank=0, start=0, stop=5)
     wrong = [
         {"__version__": "0.10.0", "buffer": np.zeros(4), "dim_data": (data,)},
@@ -154,7 +154,7 @@ def test_cycles_of_errors():
 
 
 def test_growth_is_seen():
-    """These tests would see 16 bytes, an object, or garbage, left behind by each cycle."""
+    """These tests would detect 16 bytes, an object, or garbage left behind by each cycle."""
     malloc = ctypes.CDLL(None).malloc
     malloc.restype = ctypes.c_void_p
     addresses, kept = [], []

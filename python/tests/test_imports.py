@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Modules of the package import each other in one direction, within functions too."""
+"""Modules of the package import each other in one direction, also within functions."""
 
 import ast
 from pathlib import Path
@@ -10,12 +10,12 @@ PACKAGE = Path(distview.__file__).parent
 
 
 def is_for_types(node):
-    """Whether this is an `if TYPE_CHECKING:`, which no program runs."""
+    """Whether this is an `if TYPE_CHECKING:`, which never runs."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
 def statements(node):
-    """Every import that runs, of functions and classes as well."""
+    """Every import that runs, also within functions and classes."""
     for child in ast.iter_child_nodes(node):
         if is_for_types(child):
             for other in child.orelse:
@@ -35,7 +35,7 @@ def imported(statement, name, is_package, names):
         parts = name.split(".")
         above = parts[: len(parts) - statement.level + is_package]
         base = ".".join([*above, base] if base else above)
-    # `from . import _comm` names a module; `from ._comm import agreed` something in one.
+    # `from . import _comm` names a module; `from ._comm import agreed` names an object in a module.
     inner = {f"{base}.{alias.name}" for alias in statement.names}
     return {module if module in names else base for module in inner} & names
 
@@ -87,13 +87,13 @@ def test_no_circle():
 
 
 def test_nothing_imports_the_package_itself():
-    """Its names are there when all modules have been imported: whoever asks for them earlier is on a circle."""
+    """Its names exist only after all modules are imported: an earlier import of them would be a circle."""
     edges = graph(package())
     assert [name for name in edges if "distview" in edges[name]] == []
 
 
 def test_circles_are_found():
-    """Planted ones, at the beginning of a module, within a function or a class, and what is none."""
+    """Planted circles at the beginning of a module, within a function or a class; and imports without a circle."""
     inside = "def f():\n    if x:\n        from .b import y\n"
     for text in ("from . import b", "from .b import y", "import p.b", inside, "class C:\n    from p.b import y\n"):
         sources = {"p": ("", True), "p.a": (text, False), "p.b": ("from p import a", False)}

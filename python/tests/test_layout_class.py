@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""distview.Layout: what it says fits together, for every kind of layout and every process."""
+"""distview.Layout: its values are consistent, for every kind of layout and every process."""
 
 import copy
 import itertools
@@ -24,7 +24,7 @@ def test_coordinates_are_in_C_order(name):
 
 @every_layout
 def test_sections_along_an_axis(name):
-    """Extents, ranges and indices of a section depend on one grid coordinate and fit each other."""
+    """Extents, ranges and indices of a section depend on one grid coordinate and are consistent."""
     layout = LAYOUTS[name]
     for axis, p in itertools.product(range(layout.rank), range(layout.process_count)):
         indices = layout.global_indices(axis, p)
@@ -97,8 +97,8 @@ def test_dimension_data_are_what_sections_export(name):
         ]
 
     distview.check_all(exports("0.9.0"))
-    if name in ("widths", "long axis"):  # 0.10 wants padding as wide on both sides of a seam
-        with pytest.raises(distview.ProtocolError, match="version 0.10 cannot say") as caught:
+    if name in ("widths", "long axis"):  # 0.10 requires padding of the same width on both sides of a seam
+        with pytest.raises(distview.ProtocolError, match="version 0.10 cannot describe axis") as caught:
             exports("0.10.0")
         assert caught.value.code == "padding_mismatch"
     else:
@@ -181,7 +181,7 @@ def test_what_is_not_there():
 
 
 def test_axes_and_processes_are_integers():
-    """Nothing is cut off, and texts are not read."""
+    """Fractions are not truncated, and strings are not converted."""
     layout = LAYOUTS["padded"]
     array = distview.zeros((4, 5), padding=1)
     uses = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layouts are values: pickled and made anew they are equal, and what a pickle holds is checked."""
+"""Layouts are values: an unpickled layout is equal, and the contents of a pickle are checked."""
 
 import copy
 import itertools
@@ -68,7 +68,7 @@ def test_long_lists_are_short_pickles():
     assert len(pickle.dumps(layout)) < 8 * 100_000 + 2000
 
 
-# What a pickle holds, damaged
+# Damaged contents of a pickle
 
 
 def state_of(layout):
@@ -118,7 +118,7 @@ def test_damaged_states_are_layout_errors(name):
             refused += 1
             assert str(error).startswith("Layout: ") and "ArrayLayout" not in str(error)
             assert isinstance(error, ValueError)
-        else:  # of some damages nobody can know
+        else:  # some damage cannot be detected
             assert pickle.loads(pickle.dumps(layout)) == layout
     assert refused > 50
 
@@ -147,7 +147,7 @@ def test_damaged_states_are_layout_errors(name):
         ),
         (
             {"dist_type": "u", "lists": [[1], [1]], "one_to_one": True, "periodic": False},
-            "axis 0: one_to_one is true, index 1 is on more than one process",
+            "axis 0: one_to_one is true, but index 1 is on more than one process",
         ),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_layout_that_was_never_made():
     empty = distview.Layout.__new__(distview.Layout)
     for use in (pickle.dumps, hash, lambda layout: layout.shape):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nanobind's own remark on it
+            warnings.simplefilter("ignore")  # nanobind warns about this
             with pytest.raises(TypeError):
                 use(empty)
     layout = EVERY["padded"]

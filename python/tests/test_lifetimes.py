@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory lives exactly as long as somebody uses it: the DistView, its arrays, its capsules.
+"""Memory lives exactly as long as it is used: by the DistView, its arrays, or its capsules.
 
-Many cycles of it are in test_growth.py, the ends of programs in test_exit.py.
+test_growth.py repeats this many times; test_exit.py tests the end of programs.
 """
 
 import gc
@@ -21,7 +21,7 @@ def watched(count=10):
     return array, weakref.ref(array)
 
 
-# Who outlives whom
+# Order of destruction
 
 
 EXPORTS = {
@@ -41,7 +41,7 @@ EXPORTS = {
 
 @pytest.mark.parametrize("export", EXPORTS)
 def test_consumer_outlives_producer(export):
-    """The memory lives as long as what was exported, not as long as the DistView; then it goes."""
+    """The memory lives as long as the exported object, not as long as the DistView; then it is freed."""
     array, watch = watched(10)
     view = distview.wrap(array, 10)
     watch_view = weakref.ref(view)
@@ -56,7 +56,7 @@ def test_consumer_outlives_producer(export):
 
 
 def test_E9_import_holds_the_exporter():
-    """A view that was imported holds the buffer and the object that exported it, then lets go."""
+    """An imported view keeps the buffer and its exporter alive, and releases both at its end."""
     array, watch = watched(10)
     first = distview.wrap(array, 10)
     watch_first = weakref.ref(first)
@@ -72,7 +72,7 @@ def test_E9_import_holds_the_exporter():
 
 
 def test_E9_import_holds_the_buffer():
-    """The buffer is held itself: the exporter may have made it for this one export."""
+    """The view keeps the buffer itself alive: the exporter may have made it for this export only."""
     arrays = []
 
     class Exporter:
@@ -95,7 +95,7 @@ def test_E9_import_holds_the_buffer():
 
 @pytest.mark.parametrize("export", EXPORTS)
 def test_producer_outlives_consumer(export):
-    """What was exported may go first: nothing happens to the DistView."""
+    """An exported object may be destroyed first: the DistView does not change."""
     array, watch = watched(10)
     view = distview.wrap(array, 10)
     exported = EXPORTS[export](view)
@@ -108,7 +108,7 @@ def test_producer_outlives_consumer(export):
 
 
 def test_owners_of_the_memory_may_be_deleted_first():
-    """A bytearray or an mmap without a name any more is still there for the view."""
+    """The view keeps a bytearray or an mmap alive after its last name is deleted."""
     given = bytearray(range(8))
     view = distview.wrap(given, 8)
     del given
@@ -134,7 +134,7 @@ def test_resizable_buffers_are_locked_while_they_are_used():
 
 
 def test_failed_imports_release_the_buffer():
-    """What is refused, by rules or by shape, is let go at once."""
+    """A refused buffer, by rules or by shape, is released at once."""
     given = bytearray(8)
     data = dict(dist_type="b", size=9, proc_grid_size=1, proc_grid_rank=0, start=0, stop=9)
     export = {"__version__": "0.10.0", "buffer": given, "dim_data": (data,)}
@@ -151,7 +151,7 @@ def test_failed_imports_release_the_buffer():
 
 
 def test_attach_leaves_buffers_as_they_are(mpi):
-    """attach() changes what a view knows of the others, under the eyes of those who use its memory."""
+    """attach() changes a view's state while others use its memory."""
     array = np.arange(12.0).reshape(3, 4)
     view = distview.from_distarray(distview.wrap(array, (3, 4)), validate="local")
     with buffer_of(view, FLAGS.FULL) as before:
@@ -166,7 +166,7 @@ def test_attach_leaves_buffers_as_they_are(mpi):
 
 
 def test_view_that_holds_its_own_arrays_is_freed():
-    """NumPy arrays take no part in garbage collection, so they must not hold their DistView."""
+    """NumPy arrays take no part in garbage collection, so they must not keep their DistView alive."""
     array, watch = watched()
     view = distview.wrap(array, 10)
     view.mine = [view.view, view.interior, memoryview(view), view.__dlpack__()]
@@ -176,7 +176,7 @@ def test_view_that_holds_its_own_arrays_is_freed():
 
 
 class OwnMemory:
-    """A class that gives out its own memory, and keeps a DistView of it."""
+    """A class that exports its own memory, and keeps a DistView of it."""
 
     def __init__(self):
         self.memory = bytearray(8)
@@ -213,7 +213,7 @@ def own_array():
 
 @pytest.mark.parametrize("make", [OwnMemory, OwnExport, OwnDeviceMemory, own_array])
 def test_object_that_holds_a_view_of_itself_is_garbage(make):
-    """A cycle of an object and a DistView of its memory is found by the garbage collector."""
+    """The garbage collector finds a cycle of an object and a DistView of its memory."""
     thing = make()
     watch = weakref.ref(thing)
     gc.collect()
@@ -224,12 +224,12 @@ def test_object_that_holds_a_view_of_itself_is_garbage(make):
 
 
 def test_gathers_do_not_keep_the_memory(mpi):
-    """From the second one on gather() keeps how sections are read, and with it nobody's memory."""
+    """From the second call on gather() keeps its access to sections, which keeps no memory alive."""
     array = np.arange(8.0).view(OwnArray)
     view = array.view_of_it = distview.wrap(array, 8, comm=mpi.COMM_SELF)
     for _ in range(3):
         assert view.gather().tolist() == list(range(8))
-    view[2:5].interior[...] = 1  # a slice that nobody keeps
+    view[2:5].interior[...] = 1  # a temporary slice
     assert view._joint.gathers.access is not None and view.gather().tolist() == [0, 1, 1, 1, 1, 5, 6, 7]
     watch = weakref.ref(array)
     del array, view
@@ -238,7 +238,7 @@ def test_gathers_do_not_keep_the_memory(mpi):
 
 
 def test_cycles_in_use_are_not_garbage():
-    """As long as an array or a capsule of the view is held, the collector leaves the cycle alone."""
+    """While an array or a capsule of the view is alive, the collector does not free the cycle."""
     thing = OwnMemory()
     watch = weakref.ref(thing)
     users = [thing.view.view, thing.view.__dlpack__(), memoryview(thing.view)]
@@ -258,7 +258,7 @@ def test_cycles_in_use_are_not_garbage():
 
 
 def test_last_references_dropped_by_threads():
-    """Whichever thread drops the last reference, the memory goes, exactly once."""
+    """The memory is freed exactly once, whichever thread drops the last reference."""
     arrays = [watched(100) for _ in range(400)]
     watches = [watch for _, watch in arrays]
     views = [distview.wrap(array, 100) for array, _ in arrays]
@@ -281,7 +281,7 @@ def test_last_references_dropped_by_threads():
 
 
 def test_foreign_memory_dropped_by_threads():
-    """The deleter of another library's capsule is called once, by whichever thread was last."""
+    """The deleter of another library's capsule is called once, by the last thread."""
     producers = [MadeUp(numbers=np.arange(3.0)) for _ in range(200)]
     shares = []
     for producer in producers:

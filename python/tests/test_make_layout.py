@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""make_layout(): the Layout that zeros() would make, of any number of processes, without an array."""
+"""make_layout(): the Layout that zeros() would make, for any number of processes, without an array."""
 
 import inspect
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arguments that Python itself refuses, on one rank only, are an error of all; a forgotten communicator."""
+"""Arguments that Python itself refuses on one rank are an error of all ranks; a forgotten communicator."""
 
 import warnings
 
@@ -37,7 +37,7 @@ METHODS = {
 
 
 def refused_on_all(comm, call, needs_division=False):
-    """Of arguments that one rank has too many of; afterwards the communicator is in step."""
+    """A call with too many arguments on one rank; afterwards the communicator is in step."""
     if SHAPE % comm.size and needs_division:
         return
     for rank in range(comm.size):
@@ -97,7 +97,7 @@ def folder(comm):
         yield path
 
 
-#: A call that is right, one that is not, and how its text begins.
+#: A correct call, a wrong call, and the begin of its error text.
 REFUSED = {
     "a comm that stands where another argument is missing": (
         lambda u, _: distview.MigrationPlan(u.comm, [0]),
@@ -162,7 +162,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_on_one_rank_is_refused_on_all(comm, name, folder):
-    """Before anything is looked at outside of an agreement."""
+    """The agreement comes before any other check of arguments."""
     right, wrong, text = REFUSED[name]
     if text.startswith(("to_hdf5", "Hdf5Series", "Checkpoint")) and not distview.has_hdf5():
         pytest.skip("needs HDF5")
@@ -177,7 +177,7 @@ def test_what_is_refused_on_one_rank_is_refused_on_all(comm, name, folder):
 
 
 def test_a_step_of_any_size(comm):
-    """A slice of one cell may have a step that 64 bits do not hold."""
+    """A slice of one cell may have a step that does not fit 64 bits."""
     u = distview.from_function(lambda i: i + 1.0, SHAPE, comm=comm)
     for step in (2**62, 2**70):
         assert u[3::step].sum() == 4
@@ -199,7 +199,7 @@ def test_memory_that_one_rank_lacks_in_gather(comm, monkeypatch):
             caught = raised_on_all(comm, u.gather)
         assert type(caught) is distview.Error
         assert str(caught) == f"gather: MemoryError: planted [rank {rank} of {comm.size}]"
-    # From the second time on, root reads the others' sections where they are.
+    # From the second time on, root reads the other ranks' sections in place.
     for _ in range(2):
         u.gather()
     if comm.size > 1 and all(comm.allgather(u._joint.gathers.access is not None)):
@@ -234,7 +234,7 @@ def test_zeros_like_what_is_no_array(nonsense):
 
 
 def test_type_errors_of_callbacks_are_theirs(comm):
-    """A TypeError from inside is no error of the call's arguments."""
+    """A TypeError raised inside a callback is not an error of the call's arguments."""
 
     def function(i):
         raise TypeError("planted")

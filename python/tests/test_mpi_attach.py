@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections imported with validate="local", what they can do alone, and what after attach()."""
+"""Sections imported with validate="local": calls that work alone, and calls after attach()."""
 
 import copy
 
@@ -35,7 +35,7 @@ def ring(comm):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("version", ["0.9.0", "0.10.0"])
 def test_attached_sections_are_whole_arrays(comm, seed, version):
-    """As if they had been imported together: same layout, same memory, same exchanges."""
+    """The result is as if they had been imported together: same layout, same memory, same exchanges."""
     rng = np.random.default_rng([seed, comm.size, 13])
     layout = random_layout(rng, comm.size)
     dtype = NUMBERS[seed % len(NUMBERS)]
@@ -43,7 +43,7 @@ def test_attached_sections_are_whole_arrays(comm, seed, version):
     memory = np.zeros(layout.local_shape(comm.rank), dtype)
     try:
         producer = Producer(layout, comm.rank, memory, version)
-    except distview.ProtocolError:  # 0.10 cannot say it
+    except distview.ProtocolError:  # 0.10 cannot describe it
         producer = Producer(layout, comm.rank, memory, "0.9.0")
     together = distview.from_distarray(producer, comm)
     view = distview.from_distarray(producer, validate="local")
@@ -67,7 +67,7 @@ def test_attached_sections_are_whole_arrays(comm, seed, version):
 
 
 def test_what_a_section_knows_alone(comm):
-    """Its own indices, parts and dictionaries, in the numbers of its version."""
+    """A section knows its own indices, parts and dictionaries, in the numbers of its version."""
     layout = ring(comm)
     sizes = layout.protocol_shape
     whole = np.arange(np.prod(sizes), dtype=float).reshape(sizes)
@@ -109,12 +109,12 @@ def test_what_a_section_cannot_do_alone(comm):
 
 
 def test_other_versions_of_a_section(comm):
-    """A section alone is exported in the other version where it can tell; attached, always."""
+    """A section alone is exported in the other version only if its data suffice; an attached one always."""
     layout = ring(comm)
     for given, other in (("0.9.0", "0.10.0"), ("0.10.0", "0.9.0")):
         view = distview.from_distarray(section_of(comm, layout, given), validate="local")
         assert view.dap(given)["dim_data"] == layout.dim_data(comm.rank, given)
-        if comm.size > 1:  # how wide the padding at the other end is only its process knows
+        if comm.size > 1:  # only the process at the other end knows the width of its padding
             with pytest.raises(distview.UsageError):
                 view.dap(other)
         view.attach(comm)
@@ -131,7 +131,7 @@ def test_other_versions_of_a_section(comm):
 
 
 def test_sections_that_do_not_fit_each_other(comm):
-    """attach() raises what a check of all of them would, the same on all ranks."""
+    """attach() raises the error of a check of all sections, the same on all ranks."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     layout = distview.zeros(4 * comm.size, "c", comm).layout
@@ -154,7 +154,7 @@ def test_sections_that_do_not_fit_each_other(comm):
             caught = raised_on_all(comm, lambda v=view: v.attach(comm))
             expected = dap_oracle.check_import(exports)
             assert not difference(expected, caught), difference(expected, caught)
-            # As it was before.
+            # The section is unchanged.
             assert not view.attached and view.comm is None
             with pytest.raises(distview.UsageError, match="call attach"):
                 view.sum()
@@ -173,7 +173,7 @@ def test_attached_twice(comm):
     )
     made = distview.zeros(3 * comm.size, comm=comm)
     assert "attached already" in str(raised_on_all(comm, lambda: made.attach(comm)))
-    for rank in range(comm.size):  # the others must not wait
+    for rank in range(comm.size):  # the other ranks must not wait
         view = distview.from_distarray(section_of(comm, layout), validate="local")
         bad = on_rank(comm, rank, views[0], view)
         caught = raised_on_all(comm, lambda b=bad: b.attach(comm))

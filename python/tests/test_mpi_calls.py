@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One rank makes another call than the others, or passes other arguments, at random: nobody waits for ever, nobody gets
+"""One rank makes a different random call, or passes different arguments: no rank waits for ever, no rank gets
 a wrong value, and the communicator stays usable. DISTVIEW_CASES is the number of cases."""
 
 import os
@@ -13,7 +13,7 @@ ROWS, COLUMNS = 12, 5
 
 
 class Bench:
-    """Arrays on a communicator, and the collective calls that can be made with them."""
+    """Arrays on a communicator, and the collective calls on them."""
 
     def __init__(self, comm):
         self.comm = comm
@@ -82,7 +82,7 @@ class Bench:
             "scatter": lambda: self.scatter(0),
             "scatter from another": lambda: self.scatter(self.comm.size - 1),
             "sum": lambda: self.equal(a.sum(), whole.sum()),
-            "sum of owned": lambda: a.sum("owned"),  # with whatever the boundary padding has
+            "sum of owned": lambda: a.sum("owned"),  # with any values in boundary padding
             "min": lambda: self.equal(a.min(), whole.min()),
             "max": lambda: self.equal(a.max(), whole.max()),
             "norm 1": lambda: self.equal(a.norm(1), whole.sum()),
@@ -104,7 +104,7 @@ class Bench:
 
 
 def outcome(call):
-    """"" if the call ended well, else what it raised, if that is what it should."""
+    """"" if the call succeeded, else its exception, which must be an expected one."""
     try:
         call()
         return ""
@@ -124,12 +124,12 @@ def test_calls_that_differ(comm):
         usual, other = draw.sample(names, 2)
         odd = draw.randrange(comm.size)
         told = outcome(bench.calls()[other if comm.rank == odd else usual])
-        # Not a call of the communicator that the ranks have just disagreed on.
+        # Not on the communicator on which the ranks have just disagreed.
         errors = watch.allgather(told)
         where = f"case {case}: {usual}; rank {odd}: {other}: {errors}"
         assert any(errors), where
         assert spare.sum() == 10, where
-        # Plans that ranks have left to an error cannot be used again.
+        # Plans are unusable after an error in an execution.
         if any(errors):
             bench = Bench(comm)
     watch.Free()
@@ -142,7 +142,7 @@ def test_calls_that_agree(comm):
     part = distview.ones(8, comm=half)
     names = sorted(bench.calls())
     for _ in range(int(os.environ.get("DISTVIEW_CASES", "60"))):
-        # What each rank does for itself shifts nothing.
+        # Local calls of a rank do not disturb the order of collective calls.
         for _ in range(random.randrange(3)):
             local = distview.zeros((3, 3), comm=MPI.COMM_SELF)
             local.interior[1:]

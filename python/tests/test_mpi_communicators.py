@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Communicators of every kind: those that arrays can be made on, and those that they cannot."""
+"""Communicators of every kind: supported and unsupported ones."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from mpi_cases import on_rank, raised_on_all
 
 
 def exercise(comm):
-    """All that communicates, on a communicator given in any form."""
+    """All communicating calls, on a communicator passed in any form."""
     view = distview.zeros((9, 8), "bb", comm, padding=1, periodic=(True, False))
     whole = random_values(np.random.default_rng(5), view.protocol_shape, "f8")
     scattered(view, whole).exchange_padding()
@@ -54,7 +54,7 @@ def test_duplicates(comm):
 
 
 def test_parts_of_a_communicator(comm):
-    """Each half works by itself, at its own time, in its own numbers."""
+    """Each half works independently of the other, with its own numbers."""
     half = comm.Split(comm.rank % 2, key=-comm.rank)
     for _ in range(comm.rank % 2 + 1):
         view = exercise(half)
@@ -84,7 +84,7 @@ def test_other_orders_and_topologies(mpi, comm):
 
 
 def test_a_communicator_of_some_ranks(mpi, comm):
-    """COMM_NULL, which the other ranks get, is refused by them."""
+    """The other ranks get COMM_NULL, which is refused."""
     few = comm.Split(0 if comm.rank == 0 else mpi.UNDEFINED)
     if comm.rank == 0:
         assert exercise(few).process_count == 1
@@ -108,7 +108,7 @@ def test_fortran_handles(mpi, comm):
         assert type(handle) is int
         view = exercise(handle)
         assert (view.comm, view.process_count) == (handle, made.size)
-        # The same communicator, given in two ways.
+        # The same communicator, passed in two ways.
         other = distview.zeros((9, 8), "bb", made, padding=1, periodic=(True, False))
         view.exchange_padding(other)
     null = mpi.COMM_NULL.py2f()
@@ -126,7 +126,7 @@ def test_fortran_handles(mpi, comm):
 
 
 def test_numbers_are_no_communicators_without_mpi4py():
-    """What a program takes for a number of processes is not asked for at MPI."""
+    """An int that a program meant as a number of processes is not passed to MPI."""
     program = (
         "import distview\n"
         "for number in (0, 1, 4):\n"
@@ -173,7 +173,7 @@ def test_what_is_no_communicator(mpi, comm, nonsense):
 
 
 def test_a_communicator_that_was_freed(comm):
-    """Arrays stay readable, what communicates says why it cannot, and nothing hangs at the end."""
+    """Arrays stay readable, communicating calls raise an error with the reason, and the program's end does not hang."""
     freed = comm.Dup()
     view = exercise(freed)
     other = distview.ones((9, 8), "bb", freed, padding=1, periodic=(True, False))
@@ -197,7 +197,7 @@ def test_a_communicator_that_was_freed(comm):
     assert text == f"zeros: {EXPECTED} MPI.COMM_NULL"
     view.view[...] = 3
     assert (view.owned == 3).all() and view.describe() and repr(view)
-    # The memory can be given to another communicator.
+    # The memory can be used with another communicator.
     moved = distview.from_distarray(view, comm)
     assert moved.sum() == 3 * 72 and moved.data_pointer == view.data_pointer
     del view, other
@@ -206,7 +206,7 @@ def test_a_communicator_that_was_freed(comm):
 
 
 def test_communicators_that_come_and_go(comm):
-    """Their numbers, tags and handles are used again by MPI."""
+    """MPI reuses their numbers, tags and handles."""
     for i in range(30):
         passing = comm.Dup()
         views = [distview.zeros(4 * comm.size, comm=passing, padding=1) for _ in range(i % 3 + 1)]
@@ -217,7 +217,7 @@ def test_communicators_that_come_and_go(comm):
 
 
 def test_an_array_on_another_communicator(comm):
-    """from_distarray() with a communicator of other processes than the array's."""
+    """from_distarray() with a communicator whose processes are not the array's."""
     layout = distview.zeros(4 * comm.size, comm=comm).layout
     part = Producer(layout, comm.rank, np.zeros(layout.local_shape(comm.rank)))
     if comm.size > 1:
@@ -229,7 +229,7 @@ def test_an_array_on_another_communicator(comm):
         caught = raised_on_all(comm, lambda: distview.from_distarray(part, backwards))
         assert (type(caught), caught.code) == (distview.ProtocolError, "grid_order")
         with pytest.raises(distview.ProtocolError) as caught:
-            distview.from_distarray(part)  # as if it were of one process
+            distview.from_distarray(part)  # as if it had one process
         assert caught.value.code == "grid_product"
         alone = raised_on_all(comm, lambda: distview.from_distarray(distview.zeros(4), comm))
         assert alone.code == "grid_product"
@@ -257,7 +257,7 @@ def test_different_arguments_on_one_rank(comm):
 
 
 def test_use_after_the_end_of_mpi():
-    """In a process of its own, which ends in order."""
+    """In a separate process, which ends normally."""
     program = """
 from mpi4py import MPI
 import distview, numpy as np
@@ -280,7 +280,7 @@ alone = distview.from_distarray(view)
 alone.exchange_padding()
 print(alone.sum(), view.view.tolist(), repr(view)[:10])
 """
-    # Not a child of this launcher: it starts an MPI of its own.
+    # Not a child of this launcher: it starts its own MPI.
     environment = {k: v for k, v in os.environ.items()
                    if not k.startswith(("OMPI_COMM", "PMIX_", "PRTE_LAUNCHED", "PMI_"))}  # fmt: skip
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,

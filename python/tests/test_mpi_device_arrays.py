@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays of which some ranks' sections are in device memory: all ranks get the same error, or the same
+"""Arrays with sections of some ranks in device memory: all ranks get the same error, or the same
 values. The device is made up."""
 
 import distview
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("fake")
 
 
 def array_with(comm, device, where):
-    """12 rows dealt out in blocks with padding 1, said to be on `device` on the ranks `where`."""
+    """12 rows in blocks with padding 1, said to be on `device` on the ranks `where`."""
     made = distview.zeros((12, 4), "bn", comm, padding=(1, 0), periodic=(True, False))
     indices = np.asarray(made.global_indices(0, "interior"))
     made.interior[...] = indices[:, None] * 10.0 + np.arange(4.0)
@@ -31,7 +31,7 @@ def last_rank(comm):
 
 @pytest.mark.skipif(_distview.device_runtime() is not None, reason="this build has kernels for devices")
 def test_one_rank_in_device_memory_fails_all(comm):
-    """Exchanges and redistributions, whichever side is on a device; then all goes on."""
+    """Exchanges and redistributions with either side on a device; afterwards everything works."""
     view = array_with(comm, CUDA, last_rank(comm))
     host = array_with(comm, CUDA, [])
     for call in (
@@ -45,7 +45,7 @@ def test_one_rank_in_device_memory_fails_all(comm):
 
 
 def test_pending_work_without_a_runtime_fails_all(comm, monkeypatch):
-    """What one rank cannot wait for, none begins."""
+    """If one rank cannot wait for pending work, no rank begins the call."""
     view = array_with(comm, MANAGED, last_rank(comm))
     if comm.rank == comm.size - 1:
         view.stream = 9
@@ -60,7 +60,7 @@ def test_pending_work_without_a_runtime_fails_all(comm, monkeypatch):
 
 @pytest.mark.skipif(_distview.device_runtime() is not None, reason="this build makes device arrays")
 def test_one_rank_that_asks_for_a_device_fails_all(comm):
-    """Ranks may ask for different memory, and get nothing if one cannot."""
+    """Ranks may request different memory; if one rank cannot have it, no rank gets an array."""
     device = "cuda" if comm.rank == comm.size - 1 else "cpu"
     with pytest.raises(distview.UsageError, match="no support for device memory"):
         distview.zeros((12, 4), "bn", comm, device=device)
@@ -71,7 +71,7 @@ def test_one_rank_that_asks_for_a_device_fails_all(comm):
 
 @pytest.mark.parametrize("device", [CUDA, CUDA_HOST, MANAGED], ids=str)
 def test_reductions_and_gather_with_some_ranks_on_a_device(comm, device):
-    """The values that arrays of the host give, bit by bit."""
+    """The same bits as with arrays on the host."""
     host = array_with(comm, device, [])
     view = array_with(comm, device, range(0, comm.size, 2))
     assert view.sum() == host.sum() and view.norm() == host.norm()

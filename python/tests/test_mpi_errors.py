@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors that arise on one rank in Python: on the other ranks, and on that one."""
+"""Errors raised in Python on one rank: their effect on that rank and on the others."""
 
 import distview
 import numpy as np
@@ -8,12 +8,12 @@ from mpi_cases import lowest, on_rank, raised_on_all
 
 
 class Planned(Exception):
-    """No class of the library's nor of Python's."""
+    """An exception class that belongs neither to the library nor to Python."""
 
 
 @pytest.mark.parametrize("kind", [Planned, ZeroDivisionError, KeyboardInterrupt, SystemExit])
 def test_a_callback_raises_on_one_rank(comm, kind):
-    """The user's own exception stays what it is where it arose; the others get its class and text."""
+    """The user's own exception is unchanged on its rank; the others get its class and text."""
     odd = comm.size - 1
 
     def function(i):
@@ -49,7 +49,7 @@ def test_what_a_callback_returns_is_an_error_of_all(comm):
 
 
 def test_elements_that_are_no_numbers_are_the_same_on_all(comm):
-    """Only formats tell what records and numbers in another byte order are."""
+    """Records and numbers in another byte order are identified by their formats only."""
     if comm.size == 1:
         return
     for one, others in ((">f8", ">i8"), ([("x", "f4"), ("k", "i4")], [("k", "i4"), ("x", "f4")])):

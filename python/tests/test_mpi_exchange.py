@@ -19,7 +19,7 @@ from mpi_cases import lowest, on_rank, raised_on_all
 
 
 def made(comm, dtype, *args, **kwargs):
-    """A view, and the whole array that it was filled from."""
+    """A view, and the whole array from which it was filled."""
     rng = np.random.default_rng(3)
     view = distview.zeros(*args, comm=comm, dtype=dtype, **kwargs)
     whole = random_values(rng, view.protocol_shape, dtype)
@@ -27,7 +27,7 @@ def made(comm, dtype, *args, **kwargs):
 
 
 def assert_works(comm):
-    """After an error: the communicator is as good as before."""
+    """Checks after an error that the communicator still works."""
     comm.Barrier()
     view, whole = made(comm, "f8", (9, 8), padding=1, periodic=(True, False))
     view.exchange_padding()
@@ -45,7 +45,7 @@ def test_every_type_with_corners(comm, dtype):
 
 
 def test_one_axis_in_plain_sight(comm):
-    """Two interior elements on each rank, whose values are their numbers."""
+    """Two interior elements on each rank, whose values are their indices."""
     n, r = 2 * comm.size, comm.rank
     view = distview.zeros(n, comm=comm, padding=(2, 1), periodic=True, dtype=int)
     view.interior[...] = [2 * r, 2 * r + 1]
@@ -54,13 +54,13 @@ def test_one_axis_in_plain_sight(comm):
     wall = distview.full(n, -1, comm=comm, padding=1, dtype=int)
     wall.interior[...] = [2 * r, 2 * r + 1]
     wall.exchange_padding()
-    low, high = 2 * r - 1, 2 * r + 2  # -1 is the wall's own
+    low, high = 2 * r - 1, 2 * r + 2  # -1 is padding at the wall
     assert wall.view.tolist() == [low, 2 * r, 2 * r + 1, high if high < n else -1]
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_layouts(comm, seed):
-    """Irregular, empty and unpadded sections; one field, then two of other types as well."""
+    """Irregular, empty and unpadded sections; one field, then together with two of other types."""
     rng = np.random.default_rng([seed, comm.size])
     layout = random_layout(rng, comm.size)
     fields = []
@@ -79,7 +79,7 @@ def test_random_layouts(comm, seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_buffers_of_others(comm, seed):
-    """Imported memory: strided, in Fortran order, backwards, records and numbers of 5 to 48 bytes."""
+    """Imported memory: strided, in Fortran order, reversed, records and numbers of 5 to 48 bytes."""
     rng = np.random.default_rng([seed, comm.size, 7])
     layout = random_layout(rng, comm.size)
     dtype = np.dtype((NUMBERS + OTHERS)[seed % len(NUMBERS + OTHERS)])
@@ -88,7 +88,7 @@ def test_random_buffers_of_others(comm, seed):
     memory = random_memory(mine, layout.local_shape(comm.rank), dtype)
     try:
         producer = Producer(layout, comm.rank, memory, ["0.9.0", "0.10.0"][seed % 2])
-    except distview.ProtocolError as error:  # 0.10 knows no padding that differs across a seam
+    except distview.ProtocolError as error:  # 0.10 does not allow padding that differs across a seam
         assert error.code in ("padding_mismatch", "padding_too_wide")
         producer = Producer(layout, comm.rank, memory, "0.9.0")
     view = distview.from_distarray(producer, comm)
@@ -115,7 +115,7 @@ def test_fields_of_several_layouts(comm):
 
 
 def test_many_plans_and_arrays(comm):
-    """More sets of arrays than are remembered."""
+    """More sets of arrays than a plan remembers."""
     views = [made(comm, "f8", (12, 12), padding=1, periodic=bool(i % 2)) for i in range(8)]
     for i in range(60):
         chosen = [views[(i * k + k) % 8] for k in range(1, i % 4 + 2)]
@@ -137,7 +137,7 @@ def test_arrays_that_come_and_go(comm):
         assert_exchanged(lasting, whole)
 
 
-# What one rank does wrong
+# Errors of one rank
 
 
 def wrong_arguments(comm, view):
@@ -162,7 +162,7 @@ def wrong_arguments(comm, view):
 
 
 def test_wrong_arguments_on_one_rank(comm):
-    """Every rank raises the same; the known plan is not begun on any of them."""
+    """Every rank raises the same error; no rank begins the known plan."""
     view, whole = made(comm, "f8", (12, 12), padding=1, periodic=True)
     good = distview.zeros_like(view)
     view.exchange_padding(good)
@@ -184,7 +184,7 @@ def test_wrong_arguments_on_one_rank(comm):
 
 
 def test_arrays_in_another_order_on_one_rank(comm):
-    """As happens in a loop over a set: same layouts, same types, all known to the plan."""
+    """As in a loop over a Python set: same layouts, same types, all arrays known to the plan."""
     first, whole = made(comm, "f8", (12, 12), padding=1, periodic=True)
     a, b, c = (distview.zeros_like(first) for _ in range(3))
     for others in ((a, b), (b, a), (a, c)):
@@ -222,7 +222,7 @@ def test_a_read_only_section_on_one_rank(comm):
 
 
 def test_padding_around_a_ring_again_and_again(comm):
-    """Two elements a rank, padding of seven: that of several ranks, of this one too."""
+    """Two elements per rank and padding of seven: padding from several ranks, including this one."""
     n, r = 2 * comm.size, comm.rank
     view = distview.zeros(n, comm=comm, padding=7, periodic=True, dtype=int)
     view.interior[...] = [2 * r, 2 * r + 1]
@@ -241,11 +241,11 @@ def test_padding_around_a_ring_again_and_again(comm):
 
 @pytest.mark.parametrize("memory", ["own", "imported"])
 def test_padding_across_empty_sections_to_the_walls(comm, memory):
-    """Three elements on the first ranks; padding of 4 holds all of them, and what lies at the walls."""
+    """Three elements on the first ranks; padding of 4 holds all of them, and padding at the walls."""
     layout = distview.make_layout(3, "b", comm.size, padding=4, boundary=1)
     if memory == "own":
         view = distview.zeros(None, layout, comm, int)
-    else:  # which 0.10 cannot say where there are several ranks
+    else:  # which 0.10 cannot describe with several ranks
         buffer = np.zeros(layout.local_shape(comm.rank), int)
         view = distview.from_distarray(Producer(layout, comm.rank, buffer, "0.9.0"), comm)
     view.view[...] = 99

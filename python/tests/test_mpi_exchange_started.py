@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exchanges that are started and finished, padding that is combined, and whole arrays handed out."""
+"""Exchanges with start and finish, combined padding, and scattered whole arrays."""
 
 import gc
 
@@ -31,7 +31,7 @@ def test_start_and_finish(comm):
             assert_exchanged(other, whole_of_other)
             scattered(view, whole)
             with view.start_exchange():
-                view.sum()  # other collective calls may come in between
+                view.sum()  # other collective calls are allowed in between
             assert_exchanged(view, whole)
 
 
@@ -78,10 +78,10 @@ def test_one_that_a_rank_drops_is_told_once(comm):
     else:
         try:
             exchange.finish()
-        except distview.UsageError as error:  # if it waits for rank 0
+        except distview.UsageError as error:  # only if it waits for rank 0
             assert "abandoned" in str(error)
     comm.Barrier()
-    # All learn of it at the latest here; then a new plan is made.
+    # All ranks get the error here at the latest; then a new plan is made.
     tries = 0
     while tries < 3:
         tries += 1
@@ -98,7 +98,7 @@ def test_one_that_a_rank_drops_is_told_once(comm):
 
 
 def combined(wholes, view, operation):
-    """What combine_padding() makes of a section's interior: each of its cells with its copies, in order."""
+    """The result of combine_padding() in a section's interior: each cell combined with its copies, in order."""
     function = {"sum": np.add, "min": np.minimum, "max": np.maximum}[operation]
     n = view.shape[0]
     result = view.interior.copy()
@@ -137,7 +137,7 @@ def test_combined_with_nan_is_nan_on_either_side(comm, operation):
         if comm.rank == 0:
             u.view[0 if in_padding else 1] = np.nan
         u.combine_padding(operation=operation)
-        u.view[...] = np.isnan(u.view)  # of all processes one row of cells
+        u.view[...] = np.isnan(u.view)  # one row of cells over all processes
         assert u.sum() == 3
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exchanges of faces only: padding along one axis is filled or combined, corners are left alone."""
+"""Exchanges of faces only: padding along one axis is filled or combined, corners are unchanged."""
 
 import distview
 import numpy as np
@@ -11,7 +11,7 @@ UNTOUCHED = -777.0
 
 
 def padding_axes(view):
-    """Along how many axes each cell of a section is padding that an exchange fills."""
+    """For each cell of a section, the number of axes along which it is padding that an exchange fills."""
     count = np.zeros(view.local_shape, int)
     for axis in range(view.ndim):
         periodic = view.periodic[axis]
@@ -23,7 +23,7 @@ def padding_axes(view):
 
 
 def assert_faces(view, whole):
-    """Every cell holds the element of its index, but for corners."""
+    """Every cell except corners holds the element of its index."""
     count = padding_axes(view)
     expected = part(view.layout, mirrored(view.layout, whole), view.process)
     np.testing.assert_array_equal(view.view[count < 2], expected[count < 2])
@@ -31,7 +31,7 @@ def assert_faces(view, whole):
 
 
 def marked(view, whole):
-    """Filled as a program would; padding that an exchange may fill is marked."""
+    """Fills a view as a program would; marks padding that an exchange may fill."""
     view.view[...] = part(view.layout, whole, view.process)
     view.view[padding_axes(view) > 0] = UNTOUCHED
     return view
@@ -50,7 +50,7 @@ def test_corners_are_left_alone(comm, seed):
         with view.start_exchange(stencil="faces"):
             pass
         assert_faces(view, whole)
-        # And in between all of it.
+        # In between, fill all padding.
         scattered(view, whole).exchange_padding()
         assert_exchanged(view, whole)
         scattered(view, whole).exchange_padding(stencil="box")
@@ -71,7 +71,7 @@ def test_several_arrays(comm):
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_combined(comm, alone):
-    """Of ones everywhere, cells get one from each copy: corners have more copies than faces."""
+    """With ones everywhere, each copy adds one to its cell: corners have more copies than faces."""
     given = None if alone else comm
     shape = (4 * (1 if alone else comm.size), 4)
     grid = None if alone else (comm.size, 1)
@@ -94,7 +94,7 @@ def test_an_array_of_one_process():
 
 
 def test_plans_are_kept_by_stencil(comm):
-    """What ranks agree on tells them apart; neither drives the other out."""
+    """The agreement distinguishes plans by stencil; neither plan replaces the other."""
     view = distview.zeros((4 * comm.size, 4), "bn", comm, padding=(1, 0), periodic=(True, False))
     for stencil in ("box", "faces") * 6:
         view.interior[...] = comm.rank
@@ -105,7 +105,7 @@ def test_plans_are_kept_by_stencil(comm):
 @pytest.mark.parametrize("call", ["exchange_padding", "start_exchange", "combine_padding"])
 def test_ranks_that_differ(comm, call):
     view = distview.zeros((4 * comm.size, 4), "bb", comm, padding=1, periodic=True)
-    # Once with plans that are not there yet, once with known ones.
+    # Once with new plans, once with known ones.
     for _ in range(2):
         for rank in range(comm.size if comm.size > 1 else 0):
             stencil = on_rank(comm, rank, "faces", "box")

@@ -23,12 +23,12 @@ def folder(comm):
 
 
 def arrays_of(path, array):
-    """What save() and load() take to have one array called u in a file."""
+    """The argument of save() and load() for one array called u in a file."""
     return array if path.suffix == ".npy" else {"u": array}
 
 
 def index_coded(comm, shape, layout="b", dtype="f8", **keywords):
-    """An array of 10 i + j and so on, and the whole of it."""
+    """An array of values 10 i + j and so on, and its whole array."""
     weights = [10 ** (len(shape) - 1 - d) for d in range(len(shape))]
 
     def value(*indices):
@@ -40,7 +40,7 @@ def index_coded(comm, shape, layout="b", dtype="f8", **keywords):
 
 
 def assert_interior(view, whole):
-    """This section's interior cells hold those of a whole array without padding."""
+    """This section's interior cells equal those of a whole array without padding."""
     places = [view.global_indices(d, "interior") for d in range(view.ndim)]
     if "u" in view.types:
         layout = view.layout
@@ -55,7 +55,7 @@ def assert_interior(view, whole):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(14))
 def test_from_any_layout_to_any_layout(comm, folder, kind, seed):
-    """Padding of both arrays is neither written nor filled."""
+    """Padding is neither written to the file nor filled from it."""
     rng = np.random.default_rng([seed, comm.size])
     dtype = NUMBERS[seed % len(NUMBERS)]
     layout = random_layout(rng, comm.size)
@@ -142,7 +142,7 @@ def test_long_doubles_are_refused_by_name(comm, folder):
 
 
 def test_bytes_without_a_meaning(comm, folder):
-    """Elements that are no numbers go into arrays that there are."""
+    """Elements that are not numbers can be loaded into existing arrays."""
     layout = layout_of(7, "b", comm.size)
     memory = np.arange(7 * 5, dtype=np.uint8).view("V5")
     begin, end = layout.global_indices(0, comm.rank)[[0, -1]] if layout.local_shape(comm.rank)[0] else (0, -1)
@@ -325,7 +325,7 @@ def test_checkpoint(comm, folder):
     assert loaded.scalars["step"] == 1 and loaded.path == f"{path}.1"
     assert loaded.damage.startswith("Checkpoint.load: expected what was written, got damaged bytes")
     assert_interior(back, whole + 200)
-    # What save() reads as well: a checkpoint is a file like others.
+    # load() reads it as well: a checkpoint is an ordinary file.
     error = raised_on_all(comm, lambda: distview.load(path, comm=comm, names="u"))
     assert type(error) is distview.FileError and str(error).startswith("load: expected what was written, got damaged")
     error = raised_on_all(comm, lambda: checkpoint.load({"v": back}))
@@ -337,7 +337,7 @@ def test_checkpoint(comm, folder):
 
 
 def test_progress(comm, folder):
-    """Called on rank 0 only, up to all bytes; what it raises is raised when the file is there."""
+    """Called on rank 0 only, up to all bytes; its exception is raised after the file is written."""
     u = distview.ones((50, 40), "cc", comm)
     told = []
     distview.save(folder / "u.npy", u, progress=lambda done, total: told.append((done, total)), buffer_bytes=3000)
@@ -392,7 +392,7 @@ def test_errors_of_the_system(comm, folder):
 
 
 def wrong_arguments(comm, u, path):
-    """(what the text begins with, what one rank passes instead of what the others do)"""
+    """(begin of the text, the call of one rank in place of the others' call)"""
     h5 = distview.has_hdf5()
     yield "save: expected one DistView for a .npy file, got {", (path, {"u": u}), {}
     yield "save: expected a path, got 3", (3, u), {}
@@ -427,13 +427,13 @@ def wrong_arguments(comm, u, path):
 
 
 def test_wrong_arguments_on_one_rank(comm, folder):
-    """Every rank raises the same; nothing is written."""
+    """Every rank raises the same error; nothing is written."""
     u = distview.ones(3 * comm.size, comm=comm)
     path = folder / "u.npy"
     for text, arguments, keywords in wrong_arguments(comm, u, path):
         is_h5 = str(arguments[0]).endswith(".h5")
         good = (path.with_suffix(".h5"), {"u": u}) if is_h5 else (path, u)
-        # Options are rank 0's; that a grid cannot be, every rank finds by itself.
+        # Rank 0's options count; every rank by itself detects an impossible grid.
         for rank in range(comm.size) if "grid of one" not in text else [0]:
             mine = on_rank(comm, rank, arguments, good)
             options = on_rank(comm, rank, keywords, {})
@@ -449,7 +449,7 @@ def test_wrong_arguments_on_one_rank(comm, folder):
 
 
 def test_what_is_no_array(comm, folder):
-    """Nobody knows who the others are: each rank raises by itself."""
+    """Without an array the ranks do not know each other: each rank raises by itself."""
     for given in (np.zeros(3), None, {"u": 3}):
         error = raised_on_all(comm, lambda g=given: distview.save(folder / "u.npy", g))
         assert str(error).startswith("save: expected one DistView for a .npy file, got "), error
@@ -511,7 +511,7 @@ def test_arrays_of_several_communicators(comm, folder, mpi):
 
 
 def test_one_process_by_itself(comm, folder, mpi):
-    """Of several: each has files of its own."""
+    """Each of several processes has files of its own."""
     path = folder / f"{comm.rank}.npz"
     u = distview.full((3, 4), comm.rank, comm=mpi.COMM_SELF)
     distview.save(path, {"u": u})

@@ -27,7 +27,7 @@ def film(monkeypatch):
 
 
 def whole_pond(film):
-    """The same in one process with NumPy."""
+    """The same computation in one process with NumPy."""
     i, j = np.mgrid[-1 : film.ROWS + 1, -1 : film.COLUMNS + 1]
     now = film.drop(i, j)
     before, later = now.copy(), np.zeros_like(now)
@@ -81,12 +81,12 @@ def test_colours_are_those_of_the_whole_film(comm, film):
             for frame in range(2):
                 image.seek(frame)
                 pixels = np.asarray(image.convert("RGB")).astype(int).reshape(-1, 3)
-                pixels = pixels[np.ptp(pixels, axis=1) > 30]  # no grey of the text
+                pixels = pixels[np.ptp(pixels, axis=1) > 30]  # without the text's grey pixels
                 found, counts = np.unique(pixels, axis=0, return_counts=True)
                 colours.append(found[counts > 50])
             zero = colours[0][0]
             assert len(colours[0]) == 1 and len(colours[1]) >= 15
-            # Between the colours of -1 and 1: viridis of 0.5, not of an end.
+            # Between the colours of -1 and 1: viridis at 0.5, not at an end.
             assert np.abs(zero - [33, 145, 140]).max() < 12
 
         on_root(comm, look)

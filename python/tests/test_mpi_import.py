@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A collective import of which one rank's part is wrong: every rank raises the same, and the next
-import, of a correct array, succeeds. X9, for the rules that one process can see."""
+"""A collective import with one wrong part: every rank raises the same error, and the next
+import, of a correct array, succeeds. X9, for rules that one process can check."""
 
 import dap_oracle
 import distview
@@ -33,7 +33,7 @@ def bases(version, n):
 
 
 def assert_imports(comm, sections):
-    """A correct array is taken, without a copy and on all ranks."""
+    """A correct array is imported without a copy on all ranks."""
     comm.Barrier()
     section = sections[comm.rank]
     view = distview.from_distarray(section, comm)
@@ -71,7 +71,7 @@ def first_label_twice(section):
     return changed(section, 1, indices=np.array([labels[0], labels[0], labels[2]]))
 
 
-# (rule, kind of array, what is done to it on one rank, reason code)
+# (rule, kind of array, change on one rank, reason code)
 DEFECTS = [
     ("E1", "block", lambda s: [s], "env_not_dict"),
     ("E1", "block", lambda s: None, "env_not_dict"),
@@ -152,8 +152,8 @@ def test_defect_on_one_rank(comm, version, rule, kind, spoil, code):
 @pytest.mark.parametrize("kind", ["block", "cyclic", "unstructured"])
 @pytest.mark.time_limit(200)
 def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
-    """Every key, every strange value: the verdict is that of one process alone, on all ranks. On
-    one rank all of them, on several, which may share a core, some hundred."""
+    """For every key and every strange value, all ranks get the verdict of a single process. On
+    one rank all cases; on several ranks, which may share a core, some hundred."""
     sections = bases(version, comm.size)[kind]
     cases = []
     for key in sections[0]["dim_data"][1]:
@@ -181,7 +181,7 @@ def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
 
 @both_versions
 def test_defects_on_several_ranks(comm, version):
-    """The lowest of them is named, and their number said."""
+    """The error names the lowest of them, and their number."""
     sections = bases(version, comm.size)["block"]
     spoil = [axis_1(periodic=1), without("buffer"), axis_1(start=-1)]
     for first in range(comm.size):
@@ -197,7 +197,7 @@ def test_defects_on_several_ranks(comm, version):
 
 
 def test_validate_on_one_rank(comm):
-    """An argument that is nonsense on one rank does not leave the others waiting."""
+    """If one rank passes a wrong argument, the other ranks do not wait."""
     sections = bases("0.10.0", comm.size)["block"]
     for rank in range(comm.size):
         validate = on_rank(comm, rank, "lokal", "full")
@@ -227,7 +227,7 @@ def test_a_read_only_buffer_on_one_rank_is_taken(comm, version):
 
 @both_versions
 def test_another_element_type_on_one_rank(comm, version):
-    """The protocol has no rule for it; an array has one type."""
+    """The protocol has no rule for this, but an array has one element type."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     sections = bases(version, comm.size)["cyclic"]
@@ -242,7 +242,7 @@ def test_another_element_type_on_one_rank(comm, version):
             assert_imports(comm, sections)
 
 
-#: Of equal sizes: that of one rank, and that of the others.
+#: Types of equal size: one rank's type, and the others' type.
 BYTES = [
     (">f8", ">i8"),
     ([("x", "f4"), ("k", "i4")], [("k", "i4"), ("x", "f4")]),
@@ -253,7 +253,7 @@ BYTES = [
 
 @pytest.mark.parametrize("types", BYTES, ids=str)
 def test_other_elements_than_numbers_on_one_rank(comm, types):
-    """Elements that the library moves as bytes mean the same on all ranks."""
+    """Elements that the library moves as bytes must have the same type on all ranks."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     sections = bases("0.10.0", comm.size)["cyclic"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Collective imports of sections that conform one by one and not together: rules X1 to X7, B8, B10
+"""Collective imports of sections that conform alone but not together: rules X1 to X7, B8, B10
 to B12, U5, U6. The verdict is that of a check of all sections in one process."""
 
 import dap_oracle
@@ -23,7 +23,7 @@ from test_mpi_import import assert_imports
 
 
 def import_all(comm, sections):
-    """What the collective import makes of a group: an error, or None; the same on all ranks."""
+    """The result of the collective import of a group: an error, or None; the same on all ranks."""
     section, caught = sections[comm.rank], None
     try:
         view = distview.from_distarray(section, comm)
@@ -36,7 +36,7 @@ def import_all(comm, sections):
 
 
 def compare(comm, name, sections):
-    """Whether a group of the right number is refused; the verdict is that of the oracle."""
+    """Whether a group of the right size is refused; the verdict must be the oracle's."""
     sections = [{**s, "buffer": np.zeros(np.shape(s["buffer"]), "i1")} for s in sections]
     expected = dap_oracle.check_import(sections)
     wrong = difference(expected, import_all(comm, sections))
@@ -72,7 +72,7 @@ def test_spoilt_arrays(comm, version, way):
     for base, sections in enumerate(bases(version, comm.size)):
         assert not compare(comm, "right", sections)
         groups = [g for g in SPOIL_GROUP[way](sections) if len(g[1]) == comm.size]
-        # Some of each kind, spread over all of them.
+        # A sample of each kind, spread over all of them.
         most = 150 if comm.size == 1 else 12
         for name, spoilt in groups[:: len(groups) // most + 1]:
             refused += compare(comm, f"{base} {name}", spoilt)
@@ -84,7 +84,7 @@ def test_spoilt_arrays(comm, version, way):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.time_limit(200)
 def test_nudged_arrays(comm, version, seed):
-    """Random arrays with one number off by a little, and random arrays as they are."""
+    """Random arrays with one number slightly changed, and unchanged random arrays."""
     rng, tried, refused = generator("nudge", comm.size, version, seed), 0, 0
     while tried < 60:
         tried += 1
@@ -98,7 +98,7 @@ def test_nudged_arrays(comm, version, seed):
     assert refused > 15
 
 
-# Each rule by its name, with the odd rank in every place.
+# Each rule by name, with the deviating rank in every place.
 
 
 def refused_with(comm, sections, code):
@@ -148,7 +148,7 @@ def test_other_versions_on_one_rank(comm):
             with pytest.raises(distview.ProtocolError) as alone:
                 distview.check_all(sections)
             assert verdict(alone.value)[2:] == verdict(caught)[2:]
-    patches = [f"0.10.{p}" for p in range(size)]  # patches are no other versions
+    patches = [f"0.10.{p}" for p in range(size)]  # another patch number is not another version
     assert_imports(comm, [group(v, block_row(v, bounds))[p] for p, v in enumerate(patches)])
 
 
@@ -192,7 +192,7 @@ def test_X5_same_rank_same_section(comm, version):
 
 
 def test_X5_boundary_padding_that_differs(comm):
-    """The protocol lets it; an array has one interior, so that it is refused, and kept by each section."""
+    """The protocol allows it; but an array has one interior, so it is refused. Each section keeps its own data."""
     size = several(comm)
     rows, columns = grid_of(size)
     if rows == 1:
@@ -219,7 +219,7 @@ def test_X5_boundary_padding_that_differs(comm):
 
 @both_versions
 def test_B10_to_B12_between_neighbours(comm, version):
-    """Seams: padding as wide on both sides (0.10), what a neighbour has (0.10), no gap (both)."""
+    """Seams: equal padding on both sides (0.10), no wider than the neighbour (0.10), no gap (both)."""
     size = several(comm)
     bounds = list(range(0, 4 * size + 1, 4))
     sections = group(version, block_row(version, bounds, [(1, 1)] * size))

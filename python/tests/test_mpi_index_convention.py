@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sizes and indices are the interior's, from 0, whatever the padding; what the protocol counts says so."""
+"""Sizes and indices count the interior from 0, for any padding; names of the protocol's counts say protocol."""
 
 import distview
 import numpy as np
@@ -79,10 +79,10 @@ def test_indices_on_every_process(comm, layout, ends):
 @every_layout
 @every_end
 def test_what_is_at_an_index_is_there_in_gather(comm, layout, ends):
-    """Also in boundary padding, at negative indices and at those from the shape on."""
+    """Also in boundary padding, at negative indices and at indices from the shape on."""
     a, shape = made(comm, layout, ends, lambda i, j: 1000.0 * i + j)
     whole, owned = a.gather(), a.gather(cells="owned")
-    # Dealt out axes stay so from their first element on.
+    # Slices of cyclic axes begin at the first element.
     key = tuple(slice(None, -1) if kind == "c" else slice(1, -1) for kind in layout)
     part = a[key].gather()
     if comm.rank != 0:

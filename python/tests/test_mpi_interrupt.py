@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C ends a call that waits for other ranks, and so does an error of a signal handler; they learn of it, and the
+"""Ctrl-C, or an error of a signal handler, ends a call that waits for other ranks. These ranks get an error, and the
 communicator stays usable."""
 
 import os
@@ -12,7 +12,7 @@ import distview
 import numpy as np
 import pytest
 
-#: Calls in which rank 0 waits for others, on an array of ones.
+#: Calls on an array of ones in which rank 0 waits for other ranks.
 ACTIONS = {
     "sum": lambda u: u.sum(),
     "gather": lambda u: u.gather(),
@@ -39,7 +39,7 @@ def test_interrupted(comm, interrupts, name):
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_handlers_make_no_collective_calls(comm, name):
-    """A handler runs in the middle of the call that waits, and of no other rank's."""
+    """A handler runs during this rank's waiting call, while other ranks run none."""
     v = distview.ones(24, comm=comm, padding=2, periodic=True)
     v.exchange_padding()
     text = "called by a signal handler while this rank waits in"
@@ -60,7 +60,7 @@ def test_handlers_make_no_collective_calls(comm, name):
 
 
 def send_to_a_wait(sent):
-    """Sends the signal once the main thread, which calls this, has been at one instruction for a while."""
+    """Sends the signal once the main thread, which calls this, has stayed at one instruction for a while."""
     waiting = threading.get_ident()
 
     def send():
@@ -69,8 +69,8 @@ def send_to_a_wait(sent):
             time.sleep(0.05)
             frame = sys._current_frames()[waiting]
             at = id(frame), frame.f_lasti
-            starts = frame.f_code.co_filename == threading.__file__  # this thread, still
-            del frame  # which keeps what it names
+            starts = frame.f_code.co_filename == threading.__file__  # still starting this thread
+            del frame  # a frame keeps its variables alive
             looks = looks + 1 if last == at and not starts else 0
             last = at
         os.kill(os.getpid(), sent)
@@ -79,7 +79,7 @@ def send_to_a_wait(sent):
 
 
 def check_left(comm, name, sent, raises):
-    """Rank 0 leaves a call because of that signal."""
+    """Checks that rank 0 leaves a call because of the signal."""
     if comm.size == 1:
         return
     watch = comm.Dup()
@@ -89,7 +89,7 @@ def check_left(comm, name, sent, raises):
     action = ACTIONS[name]
     error = None
     if comm.rank == 0:
-        # The others come when this is over: only the interruption ends it.
+        # The others arrive after this: only the interruption ends the call.
         send_to_a_wait(sent)
         with raises:
             action(u)
@@ -100,7 +100,7 @@ def check_left(comm, name, sent, raises):
         except distview.UsageError as raised:
             error = str(raised)
     errors = watch.allgather(error)
-    # Who needs nothing of rank 0 in an exchange may have got what it needs.
+    # A rank that needs nothing from rank 0 in an exchange may have finished it.
     assert any(errors), errors
     if "exchange" not in name:
         assert all("rank 0 has left" in text for text in errors[1:]), errors

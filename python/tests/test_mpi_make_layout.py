@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layouts of all ranks: made without them, sent between them, used by them."""
+"""Layouts for all ranks: made locally, sent between ranks, used by them."""
 
 import distview
 import numpy as np
@@ -10,7 +10,7 @@ from mpi_cases import same_on_all
 
 @pytest.mark.parametrize("seed", range(12))
 def test_sent_as_objects(comm, seed):
-    """One rank draws a layout; what the others get is equal, and good for arrays."""
+    """One rank makes a random layout; the others receive an equal one, usable for arrays."""
     drawn = random_layout(np.random.default_rng([seed, comm.size]), comm.size)
     root = seed % comm.size
     layout = comm.bcast(drawn if comm.rank == root else None, root)

@@ -35,7 +35,7 @@ def random_array(comm, seed, dtype):
 @pytest.mark.parametrize("seed", range(50))
 def test_gather(comm, seed):
     view, whole = random_array(comm, seed, NUMBERS[seed % len(NUMBERS)])
-    for times in range(4):  # from the second one on, ranks of the node are read in place
+    for times in range(4):  # from the second gather on, sections of ranks on the node are read in place
         root = (seed + times) % comm.size
         for cells, expected in (("interior", interior(view.layout, whole)), ("owned", whole)):
             gathered = view.gather(root, cells)
@@ -50,7 +50,7 @@ def test_gather(comm, seed):
 
 
 def test_gather_again_and_again(comm):
-    """What a rank writes after gather() is not in the result, what it wrote before is."""
+    """The result has a rank's writes before gather(), but not its writes after gather()."""
     view = distview.zeros((30 * comm.size, 7), "bn", comm, int)
     for times in range(50):
         view.view[...] = times
@@ -60,7 +60,7 @@ def test_gather_again_and_again(comm):
 
 
 def test_gather_after_an_error_of_one_rank(comm):
-    """Ranks of which one knows less of the array than the others get right values all the same."""
+    """If one rank keeps less data for the array than the others, all still get correct values."""
     view = distview.from_function(lambda i: i, 5 * comm.size, "b", comm, int)
     for _ in range(3):
         view.gather()
@@ -81,7 +81,7 @@ def test_gather_over_transports(comm, transport, monkeypatch):
 
 
 def test_gather_keeps_no_access_that_reaches_nobody(comm, monkeypatch):
-    """As between nodes: messages imitate them. Later gathers do not try again."""
+    """As between nodes, which messages imitate. Later gathers do not try again."""
     monkeypatch.setenv("DISTVIEW_TRANSPORT", "message")
     make = _distview.SectionAccess
     made = []
@@ -106,7 +106,7 @@ def test_gather_of_elements_that_are_no_numbers(comm, dtype):
 
 
 def test_gather_of_shared_indices_takes_the_owners(comm):
-    """Index 5 is on every rank; what its lowest rank has is gathered."""
+    """Index 5 is on every rank; the lowest rank's element is gathered."""
     lists = [[5, 10 + p] for p in range(comm.size)]
     view = distview.zeros(None, ("u", lists), comm, int)
     view.view[...] = [comm.rank, 100 + comm.rank]
@@ -136,7 +136,7 @@ def test_the_indices_of_this_process(comm):
 
 
 def test_bytes_of_all_ranks(comm):
-    """How index lists are exchanged: of different lengths, none on rank 0."""
+    """The exchange of index lists: different lengths, an empty list on rank 0."""
     communicator = distview.zeros(3, comm=comm)._communicator
     for length in (0, 1, 40000):
         pieces = communicator.all_gather_bytes(bytes([comm.rank]) * (length * comm.rank))
@@ -169,7 +169,7 @@ def test_gather_arguments_on_one_rank(comm):
 
 @pytest.mark.parametrize("seed", range(50))
 def test_reductions(comm, seed):
-    """Of all types, sections without elements among them."""
+    """Reductions of all types, also with empty sections."""
     dtype = NUMBERS[seed % len(NUMBERS)]
     view, whole = random_array(comm, seed, dtype)
     kind = np.dtype(dtype).kind
@@ -209,7 +209,7 @@ def test_reductions(comm, seed):
     "first, second", [("i4", "f8"), ("f4", "c8"), ("u1", "i8"), ("u8", "i8"), ("?", "c16")]
 )
 def test_products_of_two_types_with_empty_sections(comm, first, second):
-    """Ranks that have nothing take part with the type of the product."""
+    """Ranks with empty sections take part with the type of the product."""
     for n in range(comm.size + 1):
         a = distview.full(n, 1, "b", comm, first)
         b = distview.full(n, 3, "b", comm, second)
@@ -243,7 +243,7 @@ def test_not_a_number_on_one_rank(comm, dtype):
 
 
 def test_sums_do_not_depend_on_the_way_there(comm):
-    """The same bits on every rank and every time."""
+    """Sums have the same bits on every rank and in every call."""
     view, _ = random_array(comm, 3, "f8")
     sums = {same_on_all(comm, view.sum()) for _ in range(20)}
     assert len(sums) == 1
@@ -283,7 +283,7 @@ def test_reductions_that_fail_on_one_rank(comm):
 
 
 def test_functions_that_fail_on_one_rank(comm):
-    """Values and types that one rank cannot take are an error of all; test_mpi_errors.py has callbacks."""
+    """Values and types that one rank refuses are an error of all ranks; test_mpi_errors.py tests callbacks."""
     for rank in range(comm.size):
         bad = on_rank(comm, rank, "many", 3)
         caught = raised_on_all(comm, lambda b=bad: distview.full(12, b, comm=comm))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays as vectors of petsc4py: the same memory."""
+"""Arrays as petsc4py vectors over the same memory."""
 
 import sys
 
@@ -27,7 +27,7 @@ def test_memory_is_the_arrays(comm, petsc, shape, dist):
     vec.set(2.5)
     assert u.view.size == 0 or (u.view == 2.5).all()
     u.view[...] = comm.rank + 1
-    vec.stateIncrease()  # PETSc keeps norms until it hears of a change
+    vec.stateIncrease()  # PETSc caches norms until a change is reported
     assert vec.max()[1] == max(r + 1 for r, n in enumerate(comm.allgather(u.view.size)) if n)
 
 
@@ -76,7 +76,7 @@ def test_wrong_arrays_are_errors_on_all_ranks(comm, petsc):
 
 
 def test_without_petsc4py(comm, monkeypatch):
-    """Missing on one rank, it is missing for all."""
+    """If it is missing on one rank, all ranks get the error."""
     u = distview.zeros((12,), "b", comm)
     if on_rank(comm, comm.size - 1, True, False):
         monkeypatch.setitem(sys.modules, "petsc4py", None)

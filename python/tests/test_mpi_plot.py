@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pictures of arrays on several processes: values come to process 0, which alone draws them."""
+"""Pictures of arrays on several processes: process 0 gathers the values and alone draws them."""
 
 import pathlib
 import tempfile
@@ -49,7 +49,7 @@ def test_layouts_are_drawn_wherever_it_is_asked_for(comm):
 
 
 def test_old_name_saves_on_process_0_only(comm):
-    # A folder of each rank's own; pytest's tmp_path is not made for several processes at once.
+    # A separate folder for each rank; pytest's tmp_path does not support concurrent processes.
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         figure = distview.plot_array_distribution(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Producers that fail on one rank: whatever they raise there, all ranks raise the same; and arrays
-of producers that know only the protocol."""
+"""Producers that fail on one rank with any exception: all ranks raise the same error. Also arrays
+of producers that support only the protocol."""
 
 import distview
 import numpy as np
@@ -10,7 +10,7 @@ from mpi_cases import lowest, on_rank, raised_on_all
 
 
 class Custom(Exception):
-    """Of somebody else's library."""
+    """An exception of another library."""
 
 
 class Unspeakable(Exception):
@@ -42,7 +42,7 @@ class NoMethod:
 
 
 class Odd(dict):
-    """A dictionary that does not like to be asked."""
+    """A dictionary that raises when it is read."""
 
     def __contains__(self, key):
         raise Custom("do not ask")
@@ -83,7 +83,7 @@ def good_section(comm):
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )  # fmt: skip
 def test_exceptions_of_producers(comm, error, text):
-    """They come as distview.Error, or UsageError of TypeError and ValueError; the text begins with the call and the class."""
+    """Exceptions become distview.Error, or UsageError for TypeError and ValueError; texts begin with call and class."""
     for rank in range(comm.size):
         section = good_section(comm)
         obj = on_rank(comm, rank, Raises(error), section)
@@ -104,7 +104,7 @@ def test_exceptions_of_producers(comm, error, text):
      distview.MpiError("theirs"), distview.Error("theirs")],
 )  # fmt: skip
 def test_errors_of_this_library_keep_their_class(comm, error):
-    """A producer may itself be made of distview."""
+    """A producer may itself use distview."""
     section = good_section(comm)
     for rank in range(comm.size):
         obj = on_rank(comm, rank, Raises(error), section)
@@ -123,7 +123,7 @@ def test_errors_of_this_library_keep_their_class(comm, error):
     ],
 )
 def test_protocol_errors_of_producers(comm, fields):
-    """With their fields, as far as these are of the right types."""
+    """Fields of the right types are kept."""
     section = good_section(comm)
     for rank in range(comm.size):
         obj = on_rank(comm, rank, Raises(protocol_error(**fields)), section)
@@ -154,7 +154,7 @@ def test_objects_that_are_no_producers(comm, make):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_arrays_of_producers(comm, seed):
-    """Whose parts are exported in either version, exchanged, and exported again."""
+    """Parts exported in either version are imported, exchanged, and exported again."""
     rng = np.random.default_rng([seed, comm.size, 11])
     layout = random_layout(rng, comm.size)
     dtype = NUMBERS[seed % len(NUMBERS)]
@@ -170,7 +170,7 @@ def test_arrays_of_producers(comm, seed):
     for version in ("0.9.0", "0.10.0", "0.9.0"):
         try:
             export = again.dap(version)
-        except distview.ProtocolError as error:  # 0.10 cannot say everything
+        except distview.ProtocolError as error:  # 0.10 cannot describe everything
             assert version == "0.10.0" and error.code in ("padding_mismatch", "padding_too_wide")
             raised_on_all(comm, lambda a=again: a.__distarray__())
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fill_random() over several processes: by global indices only, whatever the layout."""
+"""fill_random() over several processes depends on global indices only, in any layout."""
 
 import distview
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Deadlines, reports, grids for nodes, and migration: what a program asks of a communicator as a whole."""
+"""Deadlines, reports, grids for nodes, and migration: calls on a whole communicator."""
 
 import inspect
 import json
@@ -13,8 +13,8 @@ from shared_folder import shared_folder
 
 
 def last_rank_is_missed(comm, lost, u, line):
-    """The last rank does not come to u.sum(): others tell where it was seen last, in this file."""
-    comm.Barrier()  # ranks that are slow up to here are not missing
+    """The last rank does not call u.sum(): the others' error names its last known line in this file."""
+    comm.Barrier()  # slow ranks must not count as missing
     distview.set_deadline(lost, 1)
     if comm.size == 1:
         return
@@ -24,11 +24,11 @@ def last_rank_is_missed(comm, lost, u, line):
     expected = "cannot be used any more"
     if comm.rank != last:
         here = "made at test_mpi_ranks.py:"
-        expected = rf"{here}\d+; rank {last} does not come: .* left .*, {here}{line}\."
+        expected = rf"{here}\d+; rank {last} is missing: .* leaving .*, {here}{line}\."
     with pytest.raises(distview.DeadlineError, match=expected) as caught:
         u.sum()
     if comm.rank != last:
-        assert last in caught.value.ranks  # slow ones may be
+        assert last in caught.value.ranks  # slow ranks may be listed, too
         comm.Barrier()
 
 
@@ -46,7 +46,7 @@ def test_a_rank_that_does_not_come(comm):
 
 
 def test_a_rank_that_does_not_come_after_other_calls(comm):
-    """attach() tells its line, finish() that of the call that it ends."""
+    """attach() reports its own line, finish() the line of the call that it ends."""
     lost = comm.Dup()
     distview.set_deadline(lost, 60)
     layout = distview.make_layout(4 * comm.size, "b", comm.size)
@@ -120,7 +120,7 @@ def counts(rank):
 
 
 def arrived(comm):
-    """(rank, number) of the elements that this rank gets, in their order."""
+    """(rank, number) of the elements that this rank receives, in their order."""
     return [(r, k) for r in range(comm.size) for k in range(counts(r)) if (r + k) % comm.size == comm.rank]
 
 
@@ -148,7 +148,7 @@ def test_migration(comm):
 
 
 def test_migration_between_elements_of_its_source(comm):
-    """Which is copied first if it is not contiguous."""
+    """The source is copied first if it is not contiguous."""
     plan = distview.MigrationPlan(comm, [comm.rank] * 2)
     table = np.zeros((2, 4))
     table[:, 0] = [comm.rank + 1, comm.rank + 2]

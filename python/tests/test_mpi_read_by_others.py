@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Other people's programs read our files, and we read theirs.
+"""Other software reads our files, and we read its files.
 
-The programs run by themselves, tests/io/read_by_others.py, in this interpreter or in the one that DISTVIEW_READERS names:
+A separate script, tests/io/read_by_others.py, runs in this interpreter or in the one that DISTVIEW_READERS names:
 `python3 -m venv readers; readers/bin/pip install vtk h5py xarray netCDF4`, then DISTVIEW_READERS=readers/bin/python.
-What is not installed there is skipped.
+Software that is not installed there is skipped.
 """
 
 import importlib.util
@@ -37,7 +37,7 @@ def run(comm, *arguments):
 
     def call():
         interpreter = os.environ.get("DISTVIEW_READERS") or sys.executable
-        # Not a rank of this job.
+        # The script is not a rank of this job.
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_", "PYTHONPATH"))}
         command = [interpreter, "-B", str(SCRIPT), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100, env=environment)
@@ -61,7 +61,7 @@ def array(comm, shape, layout, dtype="f8", offset=0, **keywords):
 
 @pytest.fixture(scope="module")
 def folder(comm):
-    """With the files that the script expects."""
+    """A folder with the files that the script expects."""
     others = script()
     with shared_folder(comm) as path:
         h, n = array(comm, (6, 7), "bc"), array(comm, (4, 5, 6), "bbb", "i4", padding=1)

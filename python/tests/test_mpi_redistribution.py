@@ -11,7 +11,7 @@ from redistributions import gathered, made, random_pair, same
 
 @pytest.mark.parametrize("seed", range(80))
 def test_random_layouts_and_slices(comm, seed):
-    """A plan built once, with arrays of several types: cells of the slice arrive, all others stay."""
+    """One plan with arrays of several types: cells of the slice arrive, all other cells are unchanged."""
     rng = np.random.default_rng([seed, comm.size])
     source, target, permutation, from_slice, to_slice = random_pair(rng, comm.size)
     plan = distview.RedistributionPlan(
@@ -47,12 +47,12 @@ def part_of(layout, process, whole):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_padding_is_filled_on_request(comm, seed):
-    """As by an exchange of the target afterwards."""
+    """The result is as after an exchange of the target."""
     rng = np.random.default_rng([seed, comm.size, 1])
     target = random_layout(rng, comm.size)
     a, whole = made(comm, distview.zeros(target.shape, comm=comm).layout)
     b = distview.zeros_like(distview.zeros(None, target, comm))
-    taken = (slice(0, None),) * target.rank  # unstructured axes are filled by order
+    taken = (slice(0, None),) * target.rank  # cells of unstructured axes are paired by order
     c = distview.redistribute(a, out=distview.zeros_like(b), from_slice=taken)
     distview.redistribute(a, out=b, fill_padding=True, from_slice=taken)
     c.exchange_padding()
@@ -80,7 +80,7 @@ def test_transpose(comm, seed):
 
 
 def test_slabs_stay_where_they_are(comm):
-    """Of an array cut along one axis the transpose on the transposed grid is local."""
+    """If one axis is distributed, the transpose on the transposed grid is local."""
     a, whole = made(comm, distview.zeros((8, 6), "bn", comm).layout)
     plan = distview.RedistributionPlan(a, a.layout.permuted([1, 0]), permutation=[1, 0])
     assert plan.elements == 48 and plan.wire_elements == 0
@@ -118,7 +118,7 @@ def test_redistribute_makes_what_is_asked_for(comm):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_memory_of_others_and_slices(comm, seed):
-    """Imported memory of any strides, and slices, which have strides as well."""
+    """Imported memory with any strides, and slices, which have strides as well."""
     rng = np.random.default_rng([seed, comm.size, 4])
     layout = distview.zeros((12, 10), [("b", "regular"), "b"], comm).layout
     dtype = np.dtype(["f8", "c8", "i2", [("x", "f4"), ("n", "i4")], ">i4", "S2"][seed % 6])
@@ -145,7 +145,7 @@ def test_describes_itself(comm):
 
 
 def listed(comm, lists):
-    """A line whose index i holds i."""
+    """An array of one axis whose index i holds i."""
     line = distview.zeros(None, ("u", lists), comm)
     line.view[...] = lists[comm.rank]
     return line
@@ -163,7 +163,7 @@ def test_unstructured_axes_are_paired_by_index(comm):
     plan = distview.RedistributionPlan(source, target)
     plan.execute(source, target)
     assert target.view.tolist() == some[comm.rank] and plan.elements == n // 2
-    # Cells of structured axes have the indices from 0 on; by order only with a slice.
+    # Cells of structured axes have indices from 0 on; they are paired by order only with a slice.
     cells = distview.redistribute(listed(comm, dealt_out(comm, list(range(n))[::-1])), "b")
     assert same(gathered(comm, cells), np.arange(n, dtype="f8"))
     with pytest.raises(distview.LayoutError, match=rf"got {n - 1} others, the lowest is 0; "):
@@ -178,7 +178,7 @@ def test_unstructured_axes_are_paired_by_index(comm):
 
 
 def test_all_copies_are_combined(comm):
-    """Every process lists index 3; the lowest one's is what moves, all are what is combined."""
+    """Every process lists index 3: the lowest process's element moves, and all elements are combined."""
     lists = [[3, 10 + rank] for rank in range(comm.size)]
     source = distview.zeros(None, ("u", lists), comm)
     source.view[...] = [2.0**comm.rank, 5.0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What redistribution refuses: the same on all ranks, after which all is as good as before."""
+"""Errors of redistribution: the same on all ranks, and everything works afterwards."""
 
 import distview
 import numpy as np
@@ -72,7 +72,7 @@ def test_memory_that_is_shared(comm):
         turned = {"out": target, "permutation": (1, 0)}
         caught = raised_on_all(comm, lambda t=turned: distview.redistribute(a, **t))
         assert type(caught) is USAGE and str(caught).startswith(text)
-    # Where nothing moves, nothing is in the way.
+    # If nothing moves, shared memory is no conflict.
     assert distview.redistribute(a, out=a) is a
     assert same(gathered(comm, a), whole)
     assert_works(comm)
@@ -127,7 +127,7 @@ def test_wrong_arguments_on_one_rank(comm):
 
 
 def test_other_arguments_on_one_rank(comm):
-    """All right by themselves, not together."""
+    """Arguments that are correct on each rank, but differ."""
     a, _ = made(comm, distview.zeros((8, 8), comm=comm).layout)
     if comm.size > 1:
         backwards = slice(None, None, -1)

@@ -21,7 +21,7 @@ def test_a_square_is_transposed_within_itself(comm, n):
 
 
 def test_a_bound_that_is_too_small_is_refused_with_what_suffices(comm):
-    # Turned around by a third: no move that undoes itself.
+    # A cyclic permutation of three axes: not a move that undoes itself when repeated.
     n = 12 * comm.size
     a, whole = made(comm, distview.zeros((n,), "b", comm).layout)
     third = n // 3

@@ -10,7 +10,7 @@ from mpi_cases import on_rank, raised_on_all
 
 @pytest.fixture
 def plans(monkeypatch):
-    """The plans that are made meanwhile."""
+    """The plans made during a test."""
     made = []
 
     class Counted(distview.RedistributionPlan):
@@ -36,7 +36,7 @@ def test_a_call_that_comes_again_makes_no_plan(comm, plans):
             whole = got.gather()
             if comm.rank == 0:
                 np.testing.assert_array_equal(whole, 10.0 * np.arange(12) + step + 1)
-    assert len(plans) == 1  # b and the new arrays have one layout
+    assert len(plans) == 1  # b and the new arrays have the same layout
 
 
 def test_other_calls_are_other_plans(comm, plans):
@@ -61,7 +61,7 @@ def test_few_plans_are_kept(comm, plans):
 
 
 def test_ranks_of_another_history(comm, plans):
-    """A rank without the plan that the others keep is an error of all; then all are as at the beginning."""
+    """If one rank lacks a plan that the others keep, all ranks get an error; then all start anew."""
     a, b = numbered(comm), distview.zeros(12, "c", comm)
     for rank in range(comm.size if comm.size > 1 else 0):
         distview.redistribute(a, out=b)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Redistributions that are started and finished, with work in between."""
+"""Redistributions with start and finish, and work in between."""
 
 import gc
 
@@ -26,7 +26,7 @@ def assert_numbered(view, add=0):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_start_and_finish(comm, seed):
-    """The same as execute() does; other collective calls may come in between."""
+    """The same result as execute(); other collective calls are allowed in between."""
     rng = np.random.default_rng([seed, comm.size, 21])
     source, target, permutation, from_slice, to_slice = random_pair(rng, comm.size)
     plan = distview.RedistributionPlan(
@@ -53,12 +53,12 @@ def test_finish_once(comm):
     with pytest.raises(distview.UsageError, match="^Redistribution.finish: called twice"):
         moving.finish()
     with plan.start(a, b) as moving:
-        moving.finish()  # and the end of the block does not again
+        moving.finish()  # the end of the block does not finish it again
     assert_numbered(b)
 
 
 def test_elements_of_another_type(comm):
-    """What is converted stays as it is until finish(), whatever else is tried."""
+    """Converted elements stay unchanged until finish(), whatever other calls are tried."""
     single, other, b = numbered(comm, "f4"), numbered(comm, "f4", 1000), dealt(comm)
     plan = distview.RedistributionPlan(single, b)
     for source, add in ((single, 0), (other, 1000), (single, 0)):
@@ -71,7 +71,7 @@ def test_elements_of_another_type(comm):
 
 
 def test_every_holder_of_an_index_counts(comm):
-    nodes = np.arange(3 * comm.rank, 3 * comm.rank + 4)  # the last one is also the next process's first
+    nodes = np.arange(3 * comm.rank, 3 * comm.rank + 4)  # the last one is also the first one of the next process
     parts = distview.ones(3 * comm.size + 1, nodes, comm)
     whole = distview.zeros(3 * comm.size + 1, "b", comm)
     plan = distview.RedistributionPlan(parts, whole)
@@ -104,7 +104,7 @@ def test_the_plan_may_go(comm):
 
 
 def test_one_that_all_drop(comm):
-    """The plan cannot be used again, a new one can."""
+    """The plan is unusable afterwards; a new plan works."""
     a, b = numbered(comm), dealt(comm)
     for _ in range(3):
         plan = distview.RedistributionPlan(a, b)
@@ -137,7 +137,7 @@ def test_one_that_a_rank_drops_is_told_to_all(comm):
         else:
             try:
                 moving.finish()
-            except distview.UsageError as error:  # if it waits for that rank
+            except distview.UsageError as error:  # only if it waits for that rank
                 assert "abandoned" in str(error)  # noqa: PT017
         comm.Barrier()
         for _ in range(2):

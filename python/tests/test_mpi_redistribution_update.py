@@ -17,7 +17,7 @@ COMBINED = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
 def whole_numbers(rng, shape, dtype):
-    """Small ones, so that sums and products of them are exact in all types."""
+    """Small numbers, so that their sums and products are exact in all types."""
     values = rng.integers(0 if np.dtype(dtype).kind == "u" else -9, 10, shape).astype(dtype)
     if np.dtype(dtype).kind == "c":
         values += 1j * rng.integers(-9, 10, shape)
@@ -31,7 +31,7 @@ def filled(comm, layout, dtype, seed):
 
 
 class Case:
-    """A random plan, and what it does to whole arrays."""
+    """A random plan, and its effect on whole arrays."""
 
     def __init__(self, comm, seed, salt, conjugate=False):
         rng = np.random.default_rng([seed, comm.size, salt])
@@ -62,7 +62,7 @@ def test_alpha_and_beta(comm, seed):
 
 @pytest.mark.parametrize("dtype", ["c16", "c8"])
 def test_numpy_factors_of_complex_arrays(comm, dtype):
-    """Imaginary parts count, also of factors whose real parts are the defaults."""
+    """Imaginary parts count, also if a factor's real part is the default."""
     a = distview.from_function(lambda i, j: i + 1j * j, (6, 8), "bb", comm, dtype)
     b = distview.zeros_like(a)
     plan = distview.RedistributionPlan(a, b)
@@ -89,7 +89,7 @@ def test_numpy_factors_of_integer_arrays(comm, dtype):
 
 
 def copies(layout):
-    """How many processes hold each interior cell: indices of unstructured axes may be on several."""
+    """The number of processes that hold each interior cell: indices of unstructured axes may be on several."""
     result = np.ones((1,) * layout.rank, int)
     for axis, kind in enumerate(layout.types):
         counts = np.ones(layout.shape[axis], int)
@@ -138,7 +138,7 @@ def is_converted(one, other):
 
 @pytest.mark.parametrize("seed", range(len(NUMBERS)))
 def test_conversion(comm, seed):
-    """From one type to all others, as astype() does, through one plan; or the same error on all ranks."""
+    """Converts one type to all others through one plan, as astype() does; or the same error on all ranks."""
     one = NUMBERS[seed]
     case = Case(comm, seed, 13)
     a, whole_a = filled(comm, case.source, one, seed)
@@ -157,7 +157,7 @@ def test_conversion(comm, seed):
 
 
 def test_conversion_sees_new_values(comm):
-    """The array that a plan keeps for conversion is no copy of what was there the first time."""
+    """The array that a plan keeps for conversion gets the source's current values each time."""
     a = distview.full((6, 5), 1.5, "bb", comm)
     b = distview.zeros((6, 5), "cb", comm, "f4")
     plan = distview.RedistributionPlan(a, b)
@@ -187,7 +187,7 @@ def test_redistribute_with_all_of_it(comm):
 
 
 def wrong_updates(comm, plan, a, b):
-    """A plan, its arguments on one rank, and what it raises."""
+    """A plan, its arguments on one rank, and the expected error."""
     factor = "expected {} to be a number that {} elements can be, got {}"
     names = "expected combine to be 'sum', 'min' or 'max', got "
     yield plan, a, b, {"combine": "product"}, USAGE, names + "'product'"

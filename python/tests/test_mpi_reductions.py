@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums, extremes, norms, products and gather() of ranks that do not pass the same: one error on all."""
+"""Sums, extremes, norms, products and gather() with different arguments on ranks: the same error on all."""
 
 import math
 
@@ -18,7 +18,7 @@ CALLS = {
     "gather": lambda u: u.gather(),
 }
 
-#: Of arrays a, b (alike), c (another layout), d (another element type): one rank's and the others'.
+#: Calls of one rank and of the others, with arrays a, b (alike), c (another layout), d (another element type).
 PAIRS = {
     "slices": (lambda a, b, c, d: a[::2], lambda a, b, c, d: a[::3]),
     "slices of as many cells": (lambda a, b, c, d: a[:4], lambda a, b, c, d: a[1:5]),
@@ -67,7 +67,7 @@ def test_other_orders_and_roots_on_one_rank(comm, arrays):
 
 
 def test_slices_that_one_rank_looks_at_by_itself(comm, arrays):
-    """Local looks at slices are nobody else's business."""
+    """Slices that one rank makes locally do not affect the other ranks."""
     a = arrays[0]
     if comm.rank == 0:
         assert len(a[::2]) == 6 and a[1:3][:1].ndim == 1
@@ -79,7 +79,7 @@ def test_slices_that_one_rank_looks_at_by_itself(comm, arrays):
 @pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
 @pytest.mark.parametrize("exponent", [-307, -200, -30, 0, 30, 200, 307])
 def test_norms_that_squares_leave(comm, dtype, exponent):
-    """The norm is right wherever it is representable, whatever its squares are."""
+    """The norm is correct wherever it is representable, even if its squares are not."""
     if dtype == "f4" and abs(exponent) > 30:
         exponent = int(math.copysign(37, exponent))
     u = distview.zeros(12, comm=comm, dtype=dtype)
@@ -102,7 +102,7 @@ def test_norms_of_what_is_no_number(comm):
 
 
 def test_sums_of_sizes_that_one_rank_cannot_represent(comm):
-    """Infinite on all ranks, whatever NumPy is told to do of overflows there."""
+    """The result is infinite on all ranks, whatever np.seterr() sets for overflows."""
     u = distview.zeros(3 * comm.size, comm=comm)
     if comm.rank == comm.size - 1:
         u.interior[...] = 1e308
@@ -112,7 +112,7 @@ def test_sums_of_sizes_that_one_rank_cannot_represent(comm):
 
 
 def test_products_of_arrays_on_ranks_in_another_order(comm):
-    """The sections of a rank are not those of one process."""
+    """A rank's sections then belong to different processes of the grid."""
     if comm.size == 1:
         return
     ordered = distview.order_ranks(comm, [1, 0, *range(2, comm.size)])
@@ -129,7 +129,7 @@ def test_products_of_arrays_on_ranks_in_another_order(comm):
 @pytest.mark.parametrize("layout", ["bb", "cb", "bc", (("c", 2), "n"), ("n", ("c", 3))])
 @pytest.mark.parametrize("padding", [0, 1])
 def test_gathered_places(comm, layout, padding):
-    """Each cell at its place, by slices where these reach all cells of a process, by indices else."""
+    """Each cell is at its place: by slices if they cover a process's cells, else by indices."""
     widths = [padding if letter[0] in "bn" else 0 for letter in layout]
     u = distview.from_function(
         lambda i, j: 100 * i + j, (9, 10), layout, comm, padding=widths, boundary=0

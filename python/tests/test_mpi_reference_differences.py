@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where distarray, the reference implementation, still differs from us.
+"""Differences that still exist between distarray, the reference implementation, and distview.
 
 Needs a checkout of distarray, named by DISTVIEW_DISTARRAY, and skips without. See
-reference/README.md. All tests are collective, and none has a defect on some processes only: of
-those distarray hangs, since the others wait in MPI_Cart_create.
+reference/README.md. All tests are collective, and none has a defect on some processes only: then
+distarray would hang, since the other processes wait in MPI_Cart_create.
 """
 
 import distview
@@ -39,7 +39,7 @@ several = "needs two processes"
 def test_distarray_gives_a_partial_block_to_rank_0(distarray, comm):
     if comm.size == 1:
         pytest.skip(several)
-    # P + 1 whole blocks of 2: the 2 last elements and half a block more are rank 0's and rank 1's.
+    # P + 1 whole blocks of 2 and half a block more: the last 2 elements are on rank 0, the half block on rank 1.
     size = 2 * (comm.size + 1) + 1
     view = distview.zeros(size, ("c", 2), comm)
     assert view.local_shape == ({0: 4, 1: 3}.get(comm.rank, 2),)
@@ -58,7 +58,7 @@ def test_distarray_refuses_the_empty_alias(distarray, mpi):
     distview.check(export)
     with pytest.raises(KeyError, match="dist_type"):
         distarray.LocalArray.from_distarray(mpi.COMM_SELF, export)
-    # What we emit in its place.
+    # The form that distview exports instead.
     back = distview.from_distarray(export).__distarray__()
     assert back["dim_data"] == (block(5, 1, 0, 0, 5),)
     distarray.LocalArray.from_distarray(mpi.COMM_SELF, back).comm.Free()
@@ -89,14 +89,14 @@ def test_distarray_does_not_look_at_the_envelope(distarray, comm, change, code):
     [([], "indices_not_buffer"), ([3, 1], "indices_not_buffer"), (np.array([]), "indices_not_int")],
 )
 def test_distarray_takes_other_indices(distarray, comm, indices, code):
-    if len(indices):  # labels of this process alone
+    if len(indices):  # labels on this process only
         indices = [label + 10 * comm.rank for label in indices]
     dim_dict = dict(dist_type="u", size=len(indices) * comm.size, proc_grid_size=comm.size)
     dim_dict |= dict(proc_grid_rank=comm.rank, indices=indices)
     export = envelope((dim_dict,), np.zeros(len(indices)))
     theirs = distarray.LocalArray.from_distarray(comm, export)
     assert theirs.local_shape == (len(indices),)
-    if not len(indices):  # and gives them on
+    if not len(indices):  # and exports them again
         assert theirs.__distarray__()["dim_data"][0]["indices"].dtype == np.float64
     theirs.comm.Free()
     assert code_of(distview.from_distarray, export, comm) == code
@@ -129,7 +129,7 @@ def test_distarray_refuses_a_clamped_start(distarray, mpi):
     dim_dict = dict(dist_type="c", size=1, proc_grid_size=3, proc_grid_rank=2, start=1)
     export = envelope((dim_dict,), np.zeros(0))
     distview.check(export)
-    # On one process alone: the others would wait for it in Create_cart.
+    # On one process only: otherwise the others would wait for it in Create_cart.
     with pytest.raises(ValueError, match="does not equal grid_rank"):
         distarray.LocalArray.from_distarray(mpi.COMM_SELF, export)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""distarray, the reference implementation, takes our arrays, and we take its arrays.
+"""distarray, the reference implementation, imports our arrays, and we import its arrays.
 
 Needs a checkout of distarray, named by DISTVIEW_DISTARRAY, and skips without; the examples also
 need DISTVIEW_DAP_REFERENCE. See reference/README.md. All tests are collective.
@@ -30,7 +30,7 @@ def distarray():
 
 
 def address(array):
-    """Where an array begins; those without elements have no place."""
+    """The address of an array's first element; None without elements."""
     return array.ctypes.data if array.size else None
 
 
@@ -60,12 +60,12 @@ def test_distarrays_own_tests_pass_with_the_shims(distarray, comm, name):
 
 
 # ----------------------------------------------------------------------------------------------
-# Ours taken by distarray, and back
+# distarray imports our arrays, and we import them again
 # ----------------------------------------------------------------------------------------------
 
 
 def arrays_for_both(comm, seed, count, max_axes=3):
-    """Arrays of which distarray counts the elements rightly, created."""
+    """Creates arrays whose elements distarray counts correctly."""
     for array in random_arrays(seed, count, comm.size, max_axes):
         if not any(axis.last_block_is_partial for axis in array.axes):
             yield array, distview.zeros(**array.creation(), comm=comm)
@@ -97,7 +97,7 @@ def test_distarray_takes_every_array_without_copy(distarray, comm):
         assert (theirs.global_shape, theirs.grid_shape) == (view.protocol_shape, view.grid)
         assert theirs.cart_coords == view.coordinates
         check_index_maps(theirs, view.layout, comm.rank)
-        # What one writes, the other reads.
+        # Writes on one side are seen on the other.
         theirs.ndarray += 1
         assert (view.view == comm.rank + 2).all()
         axes += len(array.axes)
@@ -151,7 +151,7 @@ def test_distarray_takes_both_orders_of_memory(distarray, comm, order):
 
 
 # ----------------------------------------------------------------------------------------------
-# distarray's taken by us
+# We import distarray's arrays
 # ----------------------------------------------------------------------------------------------
 
 
@@ -194,7 +194,7 @@ def test_distarray_and_we_read_the_generated_examples_alike(distarray, comm):
 
 @pytest.mark.parametrize("reshaped", [False, True])
 def test_distarray_redistributes_our_memory(distarray, comm, reshaped):
-    """Its plan and its messages between two of our arrays; we read the outcome."""
+    """distarray's plan and messages work between two of our arrays; we check the result."""
     bounds = [0, *(3 * rank + 1 for rank in range(comm.size - 1)), 3 * comm.size]
     source = distview.from_function(
         lambda i, j: 10.0 * i + j, (3 * comm.size, 10), layout=[("b", bounds), "n"], comm=comm
@@ -207,7 +207,7 @@ def test_distarray_redistributes_our_memory(distarray, comm, reshaped):
     plan_of = distarray.GlobalDistribution.from_dim_data_per_rank
     here, there = (plan_of(context, comm.allgather(view.dim_data)) for view in (source, target))
     redistribute = distarray.redistribute_general if reshaped else distarray.redistribute
-    with old_names():  # it names them when it runs
+    with old_names():  # distarray needs the old names at run time, too
         redistribute(comm, here.get_redist_plan(there), *sides)
 
     whole = target.gather()

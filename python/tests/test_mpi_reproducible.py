@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reproducible sums of any number of ranks and any layout, against fractions of the whole array."""
+"""Reproducible sums on any number of ranks and in any layout, against fractions of the whole array."""
 
 import distview
 import numpy as np

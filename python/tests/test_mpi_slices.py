@@ -12,7 +12,7 @@ USAGE, LAYOUT = distview.UsageError, distview.LayoutError
 
 
 def random_key(rng, layout):
-    """Slices of all axes that a slice of the array can have, written in some way."""
+    """Random slices that are allowed for the array's axes, in random notation."""
     key = []
     for d, n in enumerate(layout.shape):
         begin, end = np.sort(rng.integers(-n, n + 1, 2)).tolist() if n else (0, 0)
@@ -30,7 +30,7 @@ def random_key(rng, layout):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_slices(comm, seed):
-    """array[key].gather() is array.gather()[key], and it is the array's memory."""
+    """array[key].gather() equals array.gather()[key], and the slice shares the array's memory."""
     rng = np.random.default_rng([seed, comm.size])
     layout = random_layout(rng, comm.size)
     view, whole = made(comm, layout, ["f8", "i2", "c16", "?", "f4"][seed % 5])
@@ -51,7 +51,7 @@ def test_random_slices(comm, seed):
 
 @pytest.mark.parametrize("version", ["0.9.0", "0.10.0"])
 def test_exports_conform(comm, version):
-    """All processes' dictionaries together, by the checker, and back."""
+    """The checker accepts the dictionaries of all processes together, and they can be imported again."""
     for layout, key in [
         (distview.zeros((13, 9), "bb", comm, padding=2, periodic=True).layout, np.s_[3:11:3, 1:]),
         (distview.zeros((13, 40), ("b", ("c", 2)), comm).layout, np.s_[12:, : 11 : 2]),
@@ -129,14 +129,14 @@ def test_wrong_keys(comm):
         assert str(caught).endswith("; use from_slice or to_slice of a RedistributionPlan")
     lists = distview.zeros(None, ("u", [[2 * p, 2 * p + 1] for p in range(comm.size)]), comm)
     assert type(raised_on_all(comm, lambda: lists[1:])) is LAYOUT
-    if comm.size > 1:  # one process alone knows all there is to know
+    if comm.size > 1:  # a single process knows everything
         local = distview.from_distarray(view, validate="local")
         with pytest.raises(USAGE, match="^slice: this array was imported with validate"):
             local[1:]
 
 
 def test_a_rank_that_looks_by_itself(comm):
-    """What one rank slices alone keeps later arrays of all ranks usable."""
+    """If one rank makes slices alone, later arrays of all ranks stay usable."""
     view, whole = made(comm, distview.zeros((12, 12), comm=comm, padding=1, periodic=True).layout)
     if comm.rank == comm.size - 1:
         for _ in range(3):
@@ -148,7 +148,7 @@ def test_a_rank_that_looks_by_itself(comm):
 
 
 def test_the_same_slice_not_as_often_on_all_ranks(comm):
-    """An error everywhere, not ranks that wait for each other."""
+    """All ranks get an error, and none waits for ever."""
     view, whole = made(comm, distview.zeros(24, comm=comm).layout)
     out = distview.zeros(12, "c", comm)
     distview.redistribute(view[::2], out=out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls that wait for other ranks let the program's other threads go on."""
+"""Calls that wait for other ranks let the program's other threads run."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from shared_folder import shared_folder
 
-#: Each on an array of another communicator by each of two threads.
+#: Calls that each of two threads makes on an array of its own communicator.
 ACTIONS = {
     "zeros": lambda u: distview.zeros(12, comm=u.comm),
     "index arrays": lambda u: distview.zeros(
@@ -82,8 +82,8 @@ class Thread(threading.Thread):
 
 @every_action
 def test_two_threads_on_two_communicators(comm, arrays, action):
-    """Ranks of even number are in both calls at once, the others make one after the other, the last
-    first: whoever holds the interpreter while it waits keeps the second call from beginning."""
+    """Even ranks are in both calls at once; odd ranks make one call after the other, the last
+    first: if a wait kept the GIL, the second call could not begin."""
     first, second = arrays
     if comm.rank % 2:
         action(second)
@@ -98,7 +98,7 @@ def test_two_threads_on_two_communicators(comm, arrays, action):
 
 @every_action
 def test_other_threads_go_on(comm, arrays, action):
-    """The others come to the call when a thread of rank 0 has told them, while rank 0 waits in it."""
+    """A thread of rank 0 tells the other ranks to join the call while rank 0 waits in it."""
     if comm.rank == 0:
 
         def tell():
@@ -117,7 +117,7 @@ def test_other_threads_go_on(comm, arrays, action):
 
 @pytest.mark.skipif(not distview.has_hdf5(), reason="a build without HDF5")
 def test_files_of_hdf5_by_two_threads_at_once(comm, arrays):
-    """Most builds of HDF5 let one thread at a time call them."""
+    """Most builds of HDF5 allow only one thread at a time."""
 
     def write_and_read(u, path):
         for step in range(30):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What arrays know of their padding: what makes it valid, what makes it old, and require_padding()."""
+"""Records of valid padding: calls that make padding valid or outdated, and require_padding()."""
 
 import copy
 
@@ -11,7 +11,7 @@ from shared_folder import shared_folder
 
 
 def strip(comm, width=2, periodic=True, dtype="f8"):
-    """Rows of blocks of at least 4, periodic along the first axis."""
+    """Rows in blocks of at least 4, by default periodic along the first axis."""
     u = distview.zeros(
         (4 * comm.size, 5), "bn", comm, dtype, padding=(width, 0), periodic=(periodic, False)
     )
@@ -20,7 +20,7 @@ def strip(comm, width=2, periodic=True, dtype="f8"):
 
 
 def is_filled(u):
-    """Whether all padding has the numbers of its rows."""
+    """Whether all padding has its rows' numbers."""
     rows = u.global_indices(0, "all") % len(u)
     return bool((u.view == rows[:, None]).all())
 
@@ -52,7 +52,7 @@ def test_exchange_makes_it_valid(u):
 def test_require_exchanges_what_is_old(u):
     assert u.require_padding(1) is True
     assert is_filled(u) and u.valid_padding == ALL
-    u.view[0] = -1  # behind the library's back
+    u.view[0] = -1  # the library does not see this write
     assert u.require_padding(1) is False and (u.view[0] == -1).all()
     u.mark_written()
     assert u.require_padding((1, 2)) is True and is_filled(u)
@@ -60,7 +60,7 @@ def test_require_exchanges_what_is_old(u):
 
 
 def writers(u):
-    """Whatever writes through the library."""
+    """All calls that write through the library."""
     other = distview.zeros_like(u)
     yield "copy_from_host", lambda: u.copy_from_host(1, "interior")
     yield "scatter", lambda: u.scatter(np.zeros(u.shape))
@@ -133,7 +133,7 @@ def test_checking_finds_what_was_computed_from_old_padding(comm):
         v.view[2:-2] = u.view[1:-3]
         v.mark_written()
         v.set_label("height")
-        with pytest.raises(distview.UsageError, match=r"come from padding that is not valid, got .* of 'height'"):
+        with pytest.raises(distview.UsageError, match=r"not computed from invalid padding, got .* of 'height'"):
             v.exchange_padding()
         u.exchange_padding()
         v.view[2:-2] = u.view[1:-3]
@@ -156,7 +156,7 @@ EXCHANGES = {
 @pytest.mark.parametrize("name", EXCHANGES)
 @pytest.mark.parametrize("own", [True, False], ids=["COMM_SELF", "no communicator"])
 def test_checking_of_one_process(mpi, own, name):
-    """With a communicator or without: an error in the first call that moves elements, and nothing moved."""
+    """With or without a communicator, the first call that moves elements raises, and moves nothing."""
 
     def ring(first):
         made = distview.zeros(6, "b", mpi.COMM_SELF if own else None, "i8", padding=1, periodic=True)
@@ -173,7 +173,7 @@ def test_checking_of_one_process(mpi, own, name):
         v.mark_written()
         before = u.view.tolist()
         with pytest.raises(
-            distview.UsageError, match=r"elements that do not come from padding that is not valid, got .*was filled 1 time"
+            distview.UsageError, match=r"elements that were not computed from invalid padding, got .*was filled 1 time"
         ):
             EXCHANGES[name](u, v)
         assert name == "combine_padding" or u.view.tolist() == before
@@ -191,7 +191,7 @@ def test_checking_of_contributions_within_one_process(mpi, own):
         u.exchange_padding()
         u.mark_written()
         u.view[:2] += 1
-        with pytest.raises(distview.UsageError, match="contributions that do not come from padding that is not valid"):
+        with pytest.raises(distview.UsageError, match="expected no contributions from invalid padding, got some"):
             u.combine_padding()
         u.view[0] = u.view[-1] = 5
         u.combine_padding()
@@ -231,7 +231,7 @@ def test_mark_padding_valid(u):
 
 
 def test_stencils(comm):
-    """Filled without corners it is not valid with them."""
+    """Padding filled without corners is not valid with corners."""
     u = distview.zeros((4 * comm.size, 6), "bn", comm, padding=1, periodic=True)
     assert u.require_padding(1, stencil="faces") is True
     assert u.valid_padding == ((1, 1), (1, 1)) and not u.has_valid_corners
@@ -241,7 +241,7 @@ def test_stencils(comm):
 
 
 def test_walls_count_as_the_same_side_of_other_ranks(comm):
-    """No exchange fills anything there, but all ranks are to exchange in the same step."""
+    """Exchanges fill nothing at a wall, but all ranks must exchange in the same step."""
     u = strip(comm, periodic=False)
     has_padding = comm.size > 1
     for _ in range(2):
@@ -249,7 +249,7 @@ def test_walls_count_as_the_same_side_of_other_ranks(comm):
         assert u.require_padding(2) is has_padding
         assert u.valid_padding == (ALL if has_padding else NONE)
         assert u.require_padding(2) is False
-        u.mark_padding_valid(((1, 2), 0))  # as after a step that reads below only
+        u.mark_padding_valid(((1, 2), 0))  # as after a step that reads only lower neighbours
         assert u.require_padding(1) is False
         assert u.require_padding((2, 1)) is has_padding
 
@@ -262,7 +262,7 @@ def test_others_are_looked_at_as_well(comm):
     u.view[0] = -1
     assert u.require_padding(1, v, w) is True
     assert is_filled(v) and is_filled(w) and v.valid_padding == ALL
-    assert (u.view[0] == -1).all()  # it was valid: nobody filled it
+    assert (u.view[0] == -1).all()  # it was valid, so no exchange filled it
     assert w.require_padding(1, u) is False
 
 
@@ -274,7 +274,7 @@ def test_arrays_of_several_layouts(comm):
 
 
 def test_many_arrays_in_turns(comm):
-    """As time steps do it: two arrays that change places."""
+    """As in time steps: two arrays swap roles."""
     now, later = strip(comm), strip(comm)
     for step in range(12):
         same_on_all(comm, now.require_padding(1))
@@ -318,7 +318,7 @@ def until_it_succeeds(call):
 
 
 def test_marked_on_one_rank_only(comm):
-    """An error on ranks that wait for others, never old values; afterwards all goes on."""
+    """Ranks that wait for others get an error, never old values; afterwards everything works."""
     if comm.size == 1:
         return
     u = strip(comm)
@@ -335,7 +335,7 @@ def test_marked_on_one_rank_only(comm):
         assert told[rank], told
         assert any("nothing to fill" in text for texts in told for text in texts), told
         assert not any("PaddingExchangePlan" in text for texts in told for text in texts), told
-        until_it_succeeds(u.sum)  # on all ranks or on none
+        until_it_succeeds(u.sum)  # succeeds on all ranks or on none
         u.mark_written()
         until_it_succeeds(u.exchange_padding)
         assert is_filled(u) and u.valid_padding == ALL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a DistView answers to NumPy's functions, operators and comparisons: an error that says what to
+"""NumPy's functions, operators and comparisons of a DistView raise an error that says what to
 write, never a number of this process's section."""
 
 import operator
@@ -97,7 +97,7 @@ def test_identity_and_hash_are_the_objects(arrays):
 
 
 def test_what_remains(arrays):
-    """np.asarray is the explicit way to the section; what needs no elements works, or is a method."""
+    """np.asarray gives explicit access to the section; functions that need no elements work, or are methods."""
     a, b = arrays
     assert np.asarray(a).shape == np.array(a).shape == a.local_shape
     assert np.linalg.norm(np.asarray(a)) == 12
@@ -149,5 +149,5 @@ def test_assignment_says_what_to_write_instead(key):
         a[key] = 1
     with pytest.raises(TypeError, match="a DistView is distributed"):
         del a[key]
-    a[1:2].interior[...] = 1  # as it says
+    a[1:2].interior[...] = 1  # the alternative that the error names
     assert a.sum() == 4

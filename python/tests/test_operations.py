@@ -26,7 +26,7 @@ every_number = pytest.mark.parametrize("dtype", NUMBERS)
 
 
 def made(dtype, *args, **kwargs):
-    """A view and the whole array that it was filled from."""
+    """A view and the whole array from which it was filled."""
     rng = np.random.default_rng(1)
     view = distview.zeros(*args, dtype=dtype, **kwargs)
     whole = random_values(rng, view.protocol_shape, dtype)
@@ -126,7 +126,7 @@ def test_what_cannot_be_exchanged():
         with pytest.raises(distview.UsageError, match="expected DistViews, got "):
             view.exchange_padding(view, nonsense)
     fields = distview.wrap(np.zeros(6, [("O", "i4"), ("P", "f4")]), 4, padding=1, periodic=True)
-    fields.exchange_padding()  # names that look like addresses
+    fields.exchange_padding()  # field names that look like addresses
 
 
 # Gather
@@ -195,7 +195,7 @@ def test_parts_of_a_section():
 
 
 def test_exchange_needs_no_kokkos_on_one_process_and_mpi_is_left_alone():
-    """In a process of its own: import starts nothing, and nothing is left at the end."""
+    """In a separate process: importing starts nothing, and nothing remains at the end."""
     program = """
 import sys, distview
 assert not distview.is_initialized() and "mpi4py" not in sys.modules
@@ -228,5 +228,5 @@ except distview.UsageError as error:
 
 def test_norms_of_large_numbers_are_right():
     view = distview.full(4, 1e200)
-    assert view.norm() == 2e200  # NumPy's is infinite, as the squares are
+    assert view.norm() == 2e200  # NumPy's norm is infinite, since the squares overflow
     assert np.linalg.norm(view.view) == math.inf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the package says of itself, and what importing it does not do."""
+"""The package's metadata and docstrings, and the absence of side effects of its import."""
 
 import __future__
 import inspect
@@ -31,8 +31,8 @@ def test_version_is_that_of_cmake():
 
 
 def test_import_starts_nothing():
-    # Neither MPI nor Kokkos, also if mpi4py is there; and nobody who only imports waits for a
-    # package that draws.
+    # Neither MPI nor Kokkos starts, even with mpi4py; and importing does not load a plotting
+    # package.
     lines = run(
         "import sys, distview\n"
         "print(distview.is_initialized())\n"
@@ -54,10 +54,10 @@ def test_import_leaves_mpi_to_the_user():
 
 
 def public():
-    """(name, object) of what the package offers, members of its classes included."""
+    """(name, object) of all public objects, including members of classes."""
     for name in distview.__all__:
         thing = getattr(distview, name)
-        # Of a constant, the text would be that of its class.
+        # The docstring of a constant would be its class's.
         if callable(thing):
             yield name, thing
         if inspect.isclass(thing) and not issubclass(thing, Exception):
@@ -73,7 +73,7 @@ def test_everything_public_has_a_text(name, thing):
 
 
 def test_all_is_what_is_public():
-    # Submodules are there once they are imported; "from __future__ import" leaves a name.
+    # Submodules become attributes when they are imported; "from __future__ import" leaves a name.
     hidden = (types.ModuleType, __future__._Feature)
     offered = {n for n, v in vars(distview).items() if not isinstance(v, hidden)}
     assert {n for n in offered if not n.startswith("_")} <= set(distview.__all__)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""plot_layout(): what is drawn is what the layout says. Needs Matplotlib."""
+"""plot_layout(): pictures agree with the layout. Needs Matplotlib."""
 
 import itertools
 from collections import Counter
@@ -24,7 +24,7 @@ def closed_figures():
 
 
 def panels(figure):
-    """{"whole array": [Axes], "process 3": [Axes], ...}; of several slices several."""
+    """{"whole array": [Axes], "process 3": [Axes], ...}; several Axes for several slices."""
     result = {}
     for axes in figure.axes:
         result.setdefault(axes.get_label(), []).append(axes)
@@ -32,7 +32,7 @@ def panels(figure):
 
 
 def coloured(axes):
-    """How many cells have the colour of each process."""
+    """The number of cells in each process's colour."""
     counts = Counter()
     for mesh in axes.collections:
         if mesh.get_gid() != "owners":
@@ -46,7 +46,7 @@ def coloured(axes):
 
 
 def marked(axes, kind):
-    """How many cells are marked as padding; the marks do not overlap."""
+    """The number of cells marked as padding; marks do not overlap."""
     cells = Counter()
     for patch in axes.patches:
         if patch.get_gid() == kind:
@@ -76,7 +76,7 @@ def section_cells(layout, process):
                   for d in range(layout.rank)]  # fmt: skip
         owned = all(o[0] <= at[d] < o[1] for d, (o, _) in enumerate(ranges))
         interior = all(i[0] <= at[d] < i[1] for d, (_, i) in enumerate(ranges))
-        # What is on several processes is everybody's own.
+        # If several processes hold an element, each shows it as its own.
         owner = layout.owner([indices[d][at[d]] for d in range(layout.rank)])
         owners[process if owned else owner] += 1
         copies += not owned
@@ -280,7 +280,7 @@ def test_other_colours():
 
 
 def test_old_name_with_old_arguments(tmp_path):
-    """As notebooks written for DistArray call it, by position and by name."""
+    """Called as in notebooks written for DistArray, by position and by name."""
     view = distview.from_function(lambda i, j: 4 * i + j, (3, 4), dtype="int64")
     files = [tmp_path / "whole.png", tmp_path / "sections.png"]
     figure = distview.plot_array_distribution(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matplotlib is optional: nothing imports it before a picture is wanted."""
+"""Matplotlib is optional: it is imported only when a picture is drawn."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/protocol.md: its programs run, its error codes are all there are, its examples give them."""
+"""docs/protocol.md: its programs run, it lists all error codes, and its examples cause them."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ if not (ROOT / "docs").is_dir():
     pytest.skip("an archive without docs", allow_module_level=True)
 PAGE = (ROOT / "docs" / "protocol.md").read_text()
 
-# Codes of mistakes that only Python's dictionaries can have; the others are C++'s.
+# Codes of errors that only Python's dictionaries can have; the other codes are from C++.
 IN_PYTHON = [
     *("env_not_dict", "env_missing_key", "env_extra_key", "buffer_protocol", "dim_data_type"),
     *("dim_dict_type", "bad_type", "indices_not_buffer", "indices_not_int", "indices_ndim"),
@@ -29,14 +29,14 @@ def rows(heading):
 
 
 def value(example):
-    """What an example says in Python; None if it says it in words."""
+    """The value of an example written in Python; None for an example in words."""
     if not re.fullmatch("`{.*}`", example):
         return None
     return eval(example.strip("`"), {"array": np.array})
 
 
 def export_of(changes, rank=0):
-    """One of the page's two dictionaries, changed, with a buffer that fits if it can."""
+    """One of the page's two dictionaries, changed, with a fitting buffer if possible."""
     dim = {"dist_type": "b", "size": 10, "proc_grid_size": 2, "proc_grid_rank": rank}
     dim |= {"start": 5 * rank, "stop": 5 * rank + 5}
     envelope = {"__version__": "0.10.0"}
@@ -81,7 +81,7 @@ def test_examples_of_one_process_give_their_codes(heading):
     for code, changes in given.items():
         if changes is None:
             continue
-        # On the process that the example speaks of.
+        # On the process that the example names.
         rank = changes.get("proc_grid_rank", 0) % 2
         with pytest.raises(distview.ProtocolError) as refused:
             distview.check(export_of(changes, rank))

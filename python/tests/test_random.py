@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""fill_random(): known answers, the numbers of C++, distributions, and what it refuses."""
+"""fill_random(): known answers, the same numbers as C++, distributions, and refused arguments."""
 
 import distview
 import numpy as np
@@ -14,7 +14,7 @@ from random_numbers import bits
     ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
 ])  # fmt: skip
 def test_published_known_answers(counter, key, expected):
-    """Of Random123's file kat_vectors."""
+    """Answers from Random123's file kat_vectors."""
     words = [[int(word, 16) for word in text.split()] for text in (counter, key, expected)]
     assert [int(word) for word in _random.philox4x32(words[0], tuple(words[1]))] == words[2]
 
@@ -36,7 +36,7 @@ def test_gives_the_numbers_of_cpp():
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u2", "i8", "u8"])
 def test_any_shape_and_type(dtype, monkeypatch):
-    monkeypatch.setattr(_random, "_MOST", 16)  # so that there are several pieces
+    monkeypatch.setattr(_random, "_MOST", 16)  # forces several pieces
     seed, stream = 2**64 - 3, 2**63 + 5
     for shape in ((), (7,), (3, 5), (40, 2, 3), (0, 4), (2, 30)):
         u = distview.zeros(shape, dtype=dtype, padding=[1] * len(shape))
@@ -69,7 +69,7 @@ def test_distribution():
     distview.fill_random(n, 7, low=1, high=7)
     assert set(np.unique(n.view)) == set(range(1, 7))
     counts = np.bincount(n.view)[1:]
-    assert ((counts - 10000) ** 2 / 10000).sum() < 20.5  # above that once in 1000 seeds
+    assert ((counts - 10000) ** 2 / 10000).sum() < 20.5  # exceeded for one in 1000 seeds
 
 
 def test_what_is_refused():

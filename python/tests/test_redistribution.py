@@ -86,7 +86,7 @@ def refusals():
 
 
 def test_slices_between_each_other():
-    """The even elements and the odd ones have no byte in common: nothing has to be asked for."""
+    """Even and odd elements have no byte in common: in_place is not needed."""
     a = distview.from_function(lambda i, j: 10 * i + j, (4, 6))
     for even, odd in ((a[::2], a[1::2]), (a[:, ::2], a[:, 1::2])):
         whole = a.gather()
@@ -123,7 +123,7 @@ assert "mpi4py" not in sys.modules and not distview.is_initialized()
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "c8", "i8", "i4", "u8", "u4"])
 def test_updates_of_one_process(dtype):
-    """The same arithmetic without MPI."""
+    """The arithmetic without MPI is the same."""
     a = distview.full((4, 5), 3, dtype=dtype)
     b = distview.full((5, 4), 5, dtype=dtype)
     plan = distview.RedistributionPlan(a, b, permutation=(1, 0), conjugate=dtype[0] == "c")
@@ -143,7 +143,7 @@ def test_updates_of_one_process(dtype):
 
 
 def test_started_by_one_process():
-    """All is done at once; finish() sees that it is called once, and before the next start()."""
+    """start() does everything; finish() must be called once, and before the next start()."""
     a, b = distview.full((4, 5), 3, dtype="f4"), distview.zeros((5, 4))
     plan = distview.RedistributionPlan(a, b, permutation=(1, 0))
     moving = plan.start(a, b, alpha=2)

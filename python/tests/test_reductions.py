@@ -30,7 +30,7 @@ def random_view(dtype, shape=(7, 6)):
 @every_number
 @pytest.mark.parametrize("cells", ["interior", "owned"])
 def test_random_elements(dtype, cells):
-    """Over the interior, or over what a process owns; never over communication padding."""
+    """Reductions over the interior or the owned cells; never over communication padding."""
     view = random_view(dtype)
     cells_of = getattr(view, cells)
     kind = np.dtype(dtype).kind
@@ -72,7 +72,7 @@ def test_extremes_of_integers(dtype):
     total = 2 * most + least
     expected = (total + 2**63) % 2**64 - 2**63 if least else total % 2**64
     assert view.sum() == expected
-    assert view.norm(math.inf) == float(max(most, -least))  # the least has no positive counterpart
+    assert view.norm(math.inf) == float(max(most, -least))  # the least integer has no positive counterpart
     assert view.norm(1) == pytest.approx(float(2 * most - least), rel=1e-15)
     assert of([least], dtype).norm() == float(-least)
     assert (of([most], dtype).min(), of([least], dtype).max()) == (most, least)
@@ -120,7 +120,7 @@ def test_not_a_number(dtype):
 @pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_norms_allocate_nothing_once_ranks_have_agreed(monkeypatch, scale, transposed):
-    """A lack of memory there would be one rank's alone, and the others would wait."""
+    """Running out of memory there would be one rank's error only, and the others would wait."""
     values = np.arange(1.0, 300 * 400 + 1).reshape(300, 400) * scale
     memory = np.zeros((800, 300)).T[:, ::2] if transposed else np.zeros((300, 400))
     memory[...] = values
@@ -160,7 +160,7 @@ def test_complex_products_conjugate_the_first():
      ("?", "i1", int), ("?", "u8", int), ("i2", "f4", float), ("f2", "c8", complex)],
 )  # fmt: skip
 def test_products_of_two_types(first, second, kind):
-    """As NumPy's: what holds both. Signed and unsigned, of which only -1 shows the difference."""
+    """As in NumPy: a type that holds both. For signed and unsigned types only -1 shows the difference."""
     second_value = -3 if second[0] != "u" else 3
     result = of([1, 1], first).dot(of([second_value, 0], second))
     assert result == second_value and type(result) is kind
@@ -184,7 +184,7 @@ def test_without_elements(dtype, shape):
 
 
 def test_elements_of_other_byte_order_and_width():
-    """Not made here, but imported."""
+    """The package does not make such elements, but imports them."""
     big = distview.wrap(np.array([1, 2**64 - 1], ">u8"), 2)
     assert (big.min(), big.max(), big.sum()) == (1, 2**64 - 1, 0)
     assert distview.wrap(np.array([-5, 7], ">i4"), 2).sum() == 2

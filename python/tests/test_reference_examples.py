@@ -119,7 +119,7 @@ def test_example_2_lacks_a_comma(written_by_hand, version, validator, validator_
         assert verdict(validator_of(version, validator, validator_090), repaired[-1]) == ACCEPTS
         distview.check(repaired[-1])
     distview.check_all(repaired)
-    # The same 18 elements in both versions: 9 owned on each process.
+    # The same 18 elements in both versions: each process owns 9.
     views = [distview.from_distarray(export, validate="local") for export in repaired]
     owned = [view.protocol_indices(0).tolist() for view in views]
     assert owned == [list(range(9)), list(range(9, 18))]

@@ -24,7 +24,7 @@ def distarray():
 
 
 def their_distribution(distarray, layout):
-    """distarray's view of a layout; of the engines' context it asks for their numbers only."""
+    """distarray's view of a layout; it needs only the engines' numbers from their context."""
     context = SimpleNamespace(targets=list(range(layout.process_count)))
     dim_data = [layout.dim_data(process) for process in range(layout.process_count)]
     return distarray.GlobalDistribution.from_dim_data_per_rank(context, dim_data)
@@ -40,7 +40,7 @@ def test_shapes_and_owners(distarray, processes):
         theirs = their_distribution(distarray, layout)
         assert (theirs.shape, theirs.grid_shape) == (layout.protocol_shape, layout.grid)
         assert theirs.localshapes() == [layout.local_shape(p) for p in range(processes)]
-        # It finds several owners of padding, and looks for unstructured indices everywhere.
+        # distarray finds several owners of padding, and searches for unstructured indices on all ranks.
         if any(axis.padding or axis.kind == "u" for axis in array.axes):
             continue
         for index in np.ndindex(*layout.shape):
@@ -62,7 +62,7 @@ def random_blocks(rng, shape, processes):
 
 
 def intersections(source, target):
-    """{(source process, target process): ranges of global indices, one an axis}"""
+    """{(source process, target process): ranges of global indices, one per axis}"""
     found = {}
     counts = (source.process_count, target.process_count)
     for here, there in itertools.product(*map(range, counts)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What old Python is met with, and the table of known differences; see reference/README.md."""
+"""The shims for old Python, and the table of known differences; see reference/README.md."""
 
 import ast
 import collections

@@ -43,7 +43,7 @@ class Producer:
 
 
 # ----------------------------------------------------------------------------------------------
-# What we export
+# Our exports
 # ----------------------------------------------------------------------------------------------
 
 
@@ -136,7 +136,7 @@ def test_the_helper_counts_the_owned_elements_that_we_count(helper):
                     else:
                         assert theirs == end - begin, (dim_dict, array)
             for axis, made in enumerate(array.axes):
-                # Two ranks are miscounted: 0, and the one to which the block belongs.
+                # The helper miscounts two ranks: rank 0, and the rank to which the block belongs.
                 expected = 2 * processes // made.processes if made.last_block_is_partial else 0
                 assert counts[axis] == expected
                 partial += made.last_block_is_partial

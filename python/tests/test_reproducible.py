@@ -18,7 +18,7 @@ def of(values, dtype="f8", **more):
 
 
 def test_fractions_round_to_even_and_to_infinity():
-    """The reference itself."""
+    """Tests the reference itself."""
     assert exact_sum([1, 2**-53]) == 1.0 and exact_sum([1, 2**-53, 5e-324]) == 1 + 2**-52
     assert exact_sum([1e308, 1e308]) == math.inf and exact_sum([1e308, 1e308, -1e308]) == 1e308
     assert exact_root(Fraction(2)) == math.sqrt(2) and exact_root(Fraction(5e-324) ** 2) == 5e-324
@@ -43,7 +43,7 @@ def test_adversarial_numbers(kind, count):
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("cells", ["interior", "owned"])
 def test_every_type(dtype, cells):
-    """Integers as without; the parts of complex numbers apart."""
+    """Integers are added as without `reproducible`; parts of complex numbers are added separately."""
     view = distview.zeros((7, 6), "bc", dtype=dtype, padding=(2, 0))
     view.view[...] = random_values(np.random.default_rng(5), view.local_shape, dtype)
     part = getattr(view, cells)
@@ -105,7 +105,7 @@ def test_wrong_arguments():
 
 
 def test_counted_buffers():
-    """The compiled sum takes contiguous float64 and nothing else."""
+    """The compiled sum accepts only contiguous float64."""
     from distview._distview import ExactSum
 
     found = ExactSum()

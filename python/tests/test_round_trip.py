@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random arrays through the import and out again: the same dictionaries, the same memory.
+"""Random arrays are imported and exported again: same dictionaries, same memory.
 
-DISTVIEW_ROUND_TRIPS is the number of arrays (3000), DISTVIEW_SEED where they begin (1). A failure
-names its case; `DISTVIEW_ROUND_TRIPS=1 DISTVIEW_SEED=<case>` makes that array alone.
+DISTVIEW_ROUND_TRIPS is the number of arrays (3000), DISTVIEW_SEED the first seed (1). A failure
+names its case; `DISTVIEW_ROUND_TRIPS=1 DISTVIEW_SEED=<case>` tests only that array.
 """
 
 import os
@@ -20,7 +20,7 @@ CHUNKS = [range(FIRST + c, FIRST + N_CASES, 10) for c in range(min(10, N_CASES))
 
 
 def same_value(got, expected):
-    """Equal, and of the plain type that is emitted."""
+    """Whether values are equal, and of the plain type that exports have."""
     if isinstance(expected, np.ndarray):
         is_plain = isinstance(got, np.ndarray) and got.dtype == np.int64 and got.ndim == 1
         return is_plain and got.tolist() == expected.tolist()
@@ -38,7 +38,7 @@ def same_dim_data(got, expected, where):
 
 
 def same_export(got, version, dim_data, buffer, where):
-    """The dictionary that is emitted: in the emitted form, and on the memory of the producer."""
+    """Checks that the exported dictionary has the normal form, and shares the producer's memory."""
     assert type(got) is dict and set(got) == {"__version__", "buffer", "dim_data"}, where
     assert got["__version__"] == version and type(got["__version__"]) is str, where
     same_dim_data(got["dim_data"], dim_data, where)
@@ -55,7 +55,7 @@ def same_memory(array, buffer, where):
 
 @pytest.mark.parametrize("cases", CHUNKS, ids=lambda cases: f"{cases.start}")
 def test_every_section_comes_back(cases):
-    """Each section alone, imported without a look at the others, is exported as it came."""
+    """Each section is imported alone, without the others, and exported unchanged."""
     for case in cases:
         rng = generator("section", case)
         axes = random_axes(rng)
@@ -87,9 +87,9 @@ def test_every_section_comes_back(cases):
 
 
 def of_one_rank(dim_data, version):
-    """What one rank writes that does not know whether the others have padding.
+    """The dictionaries of one rank that does not know whether the others have padding.
 
-    0.9 wants the key on all ranks or on none, so it is there; in 0.10 (0, 0) may be left out.
+    0.9 requires the key on all ranks or on none, so it is written; in 0.10 (0, 0) may be left out.
     """
     for data in dim_data:
         if data["dist_type"] == "b" and data["proc_grid_size"] > 1 and version == "0.9.0":
@@ -100,7 +100,7 @@ def of_one_rank(dim_data, version):
 
 @pytest.mark.parametrize("cases", CHUNKS, ids=lambda cases: f"{cases.start}")
 def test_other_spellings_come_back_in_one(cases):
-    """Aliases, lists, other integers, defaults written out: all are exported in the one form."""
+    """Aliases, lists, other integers and explicit defaults are all exported in the same form."""
     for case in cases:
         rng = generator("spelling", case)
         axes = random_axes(rng)
@@ -123,7 +123,7 @@ def test_other_spellings_come_back_in_one(cases):
 
 @both_versions
 def test_a_clamped_start_comes_back_as_the_rule_has_it(version):
-    """A rank without elements may say start == size; what is exported is rank * block_size."""
+    """A rank without elements may have start == size; the export has rank * block_size."""
     for rank in (2, 3):
         clamped = one(version, cyclic(9, 4, rank, 9, block_size=5), 0)
         view = distview.from_distarray(clamped, validate="local")
@@ -133,7 +133,7 @@ def test_a_clamped_start_comes_back_as_the_rule_has_it(version):
 
 @pytest.mark.parametrize("cases", CHUNKS, ids=lambda cases: f"{cases.start}")
 def test_whole_arrays_have_one_layout_in_both_versions(cases):
-    """An array on one process is checked in full, so its layout is known: periodic ends too."""
+    """An array on one process is checked completely, so its layout is known, including periodic ends."""
     for case in cases:
         rng = generator("whole", case)
         axes = []
@@ -154,7 +154,7 @@ def test_whole_arrays_have_one_layout_in_both_versions(cases):
 
 
 def test_the_arrays_are_of_every_sort():
-    """The generator makes what the test promises: every kind, ends, copies, empty sections."""
+    """The generator covers every kind, ends, copies and empty sections."""
     seen, rng = set(), generator("sorts")
     for _ in range(500):
         axes = random_axes(rng)

@@ -39,7 +39,7 @@ def test_B1_start_is_not_negative(version):
 
 @both_versions
 def test_B2_stop_is_not_below_start(version):
-    """A block ends where it starts or later; where they are equal, the section is empty."""
+    """stop is at least start; if they are equal, the section is empty."""
     refuses(one(version, block(10, 3, 1, 6, 5), 1), "stop_lt_start", 0, "stop")
     refuses(one(version, block(10, 3, 1, 6, -1), 0), "stop_lt_start", 0, "stop")
     refuses(one(version, block(10, 3, 1, 0, -(2**63)), 0), "stop_lt_start", 0, "stop")
@@ -82,7 +82,7 @@ def test_B4_last_block_stops_at_size(version):
 def test_B5_extent_of_the_buffer(version):
     """The buffer has as many elements along the axis as the dictionary describes."""
     error = refuses(one(version, block(10, 2, 0, 0, 5), 7), "shape_mismatch", 0)
-    assert "dim_data[0] describes 5 local elements, buffer.shape[0] is 7" in str(error)
+    assert "dim_data[0] describes 5 local elements, but buffer.shape[0] is 7" in str(error)
     for extent in (0, 4, 6, 10):
         refuses(one(version, block(10, 2, 0, 0, 5), extent), "shape_mismatch", 0)
     refuses(one(version, block(10, 3, 1, 4, 4), 1), "shape_mismatch", 0)
@@ -92,7 +92,7 @@ def test_B5_extent_of_the_buffer(version):
     "version, other, reading", [("0.10.0", "0.9.0", "10, 10"), ("0.9.0", "0.10.0", "9, 9")]
 )
 def test_B5_tells_the_versions_apart(version, other, reading):
-    """start and stop of 0.10 count padding, those of 0.9 do not: only the extent tells."""
+    """start and stop include padding in 0.10, but not in 0.9: only the extent distinguishes them."""
     sections = group(version, block_row(version, [0, 9, 18], [(1, 1), (1, 1)]))
     accepts_all(sections)
     assert [s["buffer"].shape for s in sections] == [(10,), (10,)]
@@ -150,7 +150,7 @@ def test_B7_padding_is_a_pair_of_widths(version):
 
 
 def test_B8_padding_on_all_processes_or_on_none_in_0_9():
-    """In 0.9 the key is on every process of the axis, if need be (0, 0), or on none."""
+    """In 0.9 either every process of the axis has the key, possibly (0, 0), or none."""
     for missing in range(3):
         sections = group("0.9.0", block_row("0.9.0", [0, 3, 6, 9], [(0, 0)] * 3))
         accepts_all(sections)
@@ -173,7 +173,7 @@ def test_B8_padding_is_free_in_0_10():
 
 
 def test_B9_padding_fits_its_own_block():
-    """In 0.10 both widths are inside start and stop; in 0.9 those at the boundary are."""
+    """In 0.10 both widths are inside start and stop; in 0.9 only widths at the boundary are."""
     refuses(
         one("0.10.0", block(10, 3, 1, 4, 5, padding=(0, 3)), 1), "padding_too_wide", 0, "padding"
     )
@@ -200,7 +200,7 @@ def test_B9_padding_fits_its_own_block():
 
 
 def test_B10_widths_equal_those_of_the_neighbour():
-    """In 0.10 a rank's right communication padding is as wide as the left one of the next rank."""
+    """In 0.10 a rank's right communication padding is as wide as the next rank's left one."""
     sections = group("0.10.0", block_row("0.10.0", [0, 4, 8, 12], [(0, 2), (1, 1), (1, 0)]))
     error = refuses_together(sections, "padding_mismatch", 0, "padding")
     text = "right padding 2 of grid rank 0 differs from left padding 1 of grid rank 1"
@@ -224,7 +224,7 @@ def test_B10_widths_are_free_in_0_9():
 
 
 def test_B11_padding_reaches_one_neighbour_only():
-    """In 0.10 a communication width is at most what the neighbour owns; 0.9 says nothing."""
+    """In 0.10 a communication width is at most the neighbour's owned extent; 0.9 has no rule."""
     for widths in ([(0, 3), (3, 3), (3, 0)], [(0, 2), (2, 2), (2, 0)]):
         refuses_together(
             group("0.10.0", block_row("0.10.0", [0, 4, 5, 9], widths)), "padding_too_wide", 0
@@ -241,14 +241,14 @@ def test_B11_beside_an_empty_block_there_is_no_padding():
 
 
 def test_B11_owned_counts_the_boundary_of_the_neighbour():
-    """The neighbour's boundary padding is its own, so it may be copied."""
+    """The neighbour owns its boundary padding, so it may be copied."""
     accepts_all(group("0.10.0", block_row("0.10.0", [0, 2, 6], [(2, 2), (2, 0)])))
     accepts_all(group("0.10.0", block_row("0.10.0", [0, 3, 6], [(3, 3), (3, 3)])))
 
 
 @both_versions
 def test_B12_blocks_tile_the_axis(version):
-    """What the ranks own follows on one another, without a gap and without an overlap."""
+    """The ranks' owned ranges follow each other, without gaps and overlaps."""
     right = [block(10, 3, 0, 0, 4), block(10, 3, 1, 4, 7), block(10, 3, 2, 7, 10)]
     accepts_all([one(version, d, d["stop"] - d["start"]) for d in right])
     for start, stop in ((5, 7), (3, 7), (4, 6), (4, 8), (5, 6), (4, 4), (7, 7), (0, 10), (9, 9)):
@@ -277,7 +277,7 @@ def test_B12_overlap_is_exactly_the_padding():
 
 @both_versions
 def test_B13_size_counts_boundary_padding_only(version):
-    """size is the sum of what the ranks own: with their boundary padding, without any copies."""
+    """size is the sum of the owned extents: with boundary padding, without copies."""
     sections = group(version, block_row(version, BOUNDS, WIDTHS))
     accepts_all(sections)
     assert sum(s["buffer"].size for s in sections) == 42

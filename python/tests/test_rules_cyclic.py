@@ -19,13 +19,13 @@ from dap_cases import (
 
 
 def owned(size, n_ranks, rank, block_size):
-    """The indices of a rank, dealt out one block after the other."""
+    """The indices of a rank if blocks are dealt out one after the other."""
     return [g for g in range(size) if g // block_size % n_ranks == rank]
 
 
 @both_versions
 def test_C1_blocks_have_an_element(version):
-    """block_size is at least 1, and 1 where it is left out."""
+    """block_size is at least 1, and 1 by default."""
     for block_size in (0, -1, -10, -(2**63)):
         data = cyclic(10, 2, 0, 0, block_size=block_size)
         refuses(one(version, data, 5), "block_size_lt1", 0, "block_size")
@@ -70,7 +70,7 @@ def test_C2_start_of_a_rank_without_elements(version):
 
 @both_versions
 def test_C2_start_beyond_64_bits(version):
-    """rank * block_size may be past every integer; such a rank owns nothing and starts at size."""
+    """rank * block_size may exceed 64 bits; such a rank owns nothing and starts at size."""
     data = cyclic(9, 2**41, 2**40, 9, block_size=2**40)
     accepts(one(version, data, 0))
     data = cyclic(9, 2**62, 4, 0, block_size=2**62)  # the product is 2**64
@@ -91,7 +91,7 @@ def test_C3_single_elements_are_a_slice(version):
 
 @both_versions
 def test_C4_partial_last_block(version):
-    """The last, partial block falls to rank (size // block_size) % proc_grid_size."""
+    """The last, partial block belongs to rank (size // block_size) % proc_grid_size."""
     for size in range(0, 14):
         for n_ranks in range(1, 5):
             for block_size in (1, 2, 3, 5):
@@ -103,7 +103,7 @@ def test_C4_partial_last_block(version):
 
 @both_versions
 def test_C4_extents_that_others_export(version):
-    """The formula that gives the partial block to rank 0 is wrong on every rank that it touches."""
+    """Giving the partial block to rank 0 is wrong on every affected rank."""
     row = cyclic_row(13, 4, 2)
     assert [extent for _, extent in row] == [4, 4, 3, 2]
     for (data, extent), other in zip(row, (5, 4, 2, 2)):
@@ -139,7 +139,7 @@ def test_C6_blocks_of_any_size(version):
 @both_versions
 @pytest.mark.parametrize("odd", [0, 1, 2])
 def test_C1_block_size_is_the_same_on_all_ranks(version, odd):
-    """Blocks of another size on one rank are those of another array (X1)."""
+    """Another block size on one rank means another array (X1)."""
     sections = group(version, cyclic_row(12, 3, 2))
     accepts_all(sections)
     sections[odd] = one(version, cyclic(12, 3, odd, odd), 4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules E1 to E10: what __distarray__ returns, before any dimension dictionary is read."""
+"""Rules E1 to E10: the result of __distarray__, before any dimension dictionary is read."""
 
 import array
 import collections
@@ -49,7 +49,7 @@ def test_E1_distarray_returns_a_dict(version):
 
 @both_versions
 def test_E1_method_must_be_there(version):
-    """An object without the method, or with something that cannot be called, exports nothing."""
+    """An object without the method, or with one that is not callable, exports nothing."""
     for bad in (object(), np.zeros(5), None, 3, "0.10.0", [whole(version)], (whole(version),)):
         assert ask(distview.check, bad).code == "env_not_dict"
         error = ask(distview.check_all, [whole(version), bad])
@@ -95,14 +95,14 @@ def test_E3_version_is_three_dotted_numbers(version):
 
 
 def test_E3_message_and_string_subclasses():
-    """What is a str passes, whatever its class, and the message quotes what came."""
+    """Subclasses of str are accepted, and the message quotes the value."""
     error = refuses(whole("0.10"), "version_format", key="__version__")
     assert "'__version__' is '0.10', expected three dotted numbers" in str(error)
     accepts(whole(np.str_("0.10.0")), whole(type("Text", (str,), {})("0.9.0")))
 
 
 def test_E4_versions_that_are_read():
-    """Versions 0.9.z and 0.10.z are read, any z; nothing else is, not even what is between."""
+    """Versions 0.9.z and 0.10.z are read, with any z; other versions are not."""
     for version in ("0.9.0", "0.9.1", "0.9.17", "0.10.0", "0.10.3", "0.10.4294967296"):
         accepts(whole(version))
     accepts(whole("0.10." + "9" * 40), whole("0.9.18446744073709551616"))
@@ -119,7 +119,7 @@ def test_E4_versions_that_are_read():
 
 @both_versions
 def test_E5_buffer_exports_memory(version):
-    """buffer is an object with the buffer protocol of PEP 3118, of whatever element type."""
+    """buffer is an object with the buffer protocol of PEP 3118, with any element type."""
     five = [bytes(5), bytearray(5), memoryview(b"abcde"), array.array("d", range(5))]
     five += [(ctypes.c_float * 5)(), np.arange(10)[::2], np.arange(5)[::-1], np.zeros(5, ">f8")]
     five += [np.zeros(5, t) for t in "?bBhHiIlLqQefdgFD"] + [
@@ -136,7 +136,7 @@ def test_E5_buffer_exports_memory(version):
 
 @both_versions
 def test_E5_buffer_that_is_gone_or_only_an_interface(version):
-    """A released view has no memory; an array interface alone is no buffer."""
+    """A released view has no memory; an array interface alone is not a buffer."""
     released = memoryview(bytearray(5))
     released.release()
     refuses(whole(version, released), "buffer_protocol", key="buffer")
@@ -147,7 +147,7 @@ def test_E5_buffer_that_is_gone_or_only_an_interface(version):
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="__buffer__ came with Python 3.12")
 @both_versions
 def test_E5_buffer_of_a_python_class(version):
-    """A class exports memory by __buffer__; one that fails to do so is refused like any other."""
+    """A class can export memory by __buffer__; if that fails, it is refused like other objects."""
     data = bytearray(5)
     good = type("Good", (), {"__buffer__": lambda self, flags: memoryview(data)})
     accepts(whole(version, good()))
@@ -174,7 +174,7 @@ def test_E5_no_suboffsets(version):
 
 @both_versions
 def test_E6_dim_data_is_a_tuple_of_dicts(version):
-    """dim_data is a tuple, and each element a dict; subclasses of both are as good."""
+    """dim_data is a tuple, and each element is a dict; subclasses of both are accepted."""
     data = block(5, 1, 0, 0, 5)
     named = collections.namedtuple("DimData", "x")(collections.OrderedDict(data))
     accepts(export(version, named, (5,)))
@@ -218,7 +218,7 @@ def test_E8_no_axes_is_one_element(version):
 
 @both_versions
 def test_E9_memory_is_shared_not_copied(version):
-    """The view is on the producer's memory: what one writes, the other reads."""
+    """The view shares the producer's memory: each reads the other's writes."""
     buffer = np.arange(5.0)
     view = distview.from_distarray(Producer(whole(version, buffer)))
     assert view.view.__array_interface__["data"] == buffer.__array_interface__["data"]
@@ -228,7 +228,7 @@ def test_E9_memory_is_shared_not_copied(version):
 
 @both_versions
 def test_E9_memory_lives_as_long_as_the_view(version):
-    """The view holds the buffer, however many arrays were taken of it, and then lets it go."""
+    """The view keeps the buffer alive, also while arrays of it exist, and then releases it."""
     buffer = np.arange(5.0)
     watch = weakref.ref(buffer)
     view = distview.from_distarray(Producer(whole(version, buffer)))
@@ -246,7 +246,7 @@ def test_E9_memory_lives_as_long_as_the_view(version):
 
 @both_versions
 def test_E10_read_only_memory_makes_a_view_for_reading(version):
-    """A buffer that must not be written is imported, and is not written through the view either."""
+    """A read-only buffer can be imported; the view is read-only, too."""
     frozen = np.arange(5.0)
     frozen.flags.writeable = False
     for buffer in (frozen, memoryview(frozen), memoryview(np.arange(5.0)).toreadonly()):
@@ -262,13 +262,13 @@ def test_E10_read_only_memory_makes_a_view_for_reading(version):
 
 @both_versions
 def test_one_by_one(version):
-    """A section by itself is the array of a single process, so check_all takes it too."""
+    """A single section is an array on one process, so check_all accepts it, too."""
     accepts_all([whole(version)])
     refuses_all([one(version, block(5, 1, 0, 0, 5), 4)], "shape_mismatch", axis=0, process=0)
 
 
 def test_messages_quote_the_beginning_of_what_they_are_given():
-    """Whatever somebody else wrote, and however long it is, a message is a few lines at most."""
+    """A message has at most a few lines, for any and arbitrarily long foreign values."""
     section = one("0.10.0", block(5, 1, 0, 0, 5), 5)
     endless = "b" * 10**7
     long_name = type("T" * 10**6, (), {})()
@@ -303,7 +303,7 @@ def test_messages_quote_the_beginning_of_what_they_are_given():
 
 
 def test_exports_speak_of_exports():
-    """What is asked of dap() is refused as that, not as an import."""
+    """Errors of dap() name the export, not an import."""
     array = distview.zeros((4, 3), "bc", padding=(1, 0))
     for ask in (array.dap, array.__dap_capsule__, lambda v: array.layout.dim_data(0, v)):
         with pytest.raises(distview.ProtocolError) as caught:
@@ -320,7 +320,7 @@ def test_exports_speak_of_exports():
 
 
 def test_periodic_axes_of_0_9_come_back():
-    """0.9 lets any axis be periodic: what came in comes out, and 0.10 says that it cannot."""
+    """0.9 allows any axis to be periodic: the export has it again, and 0.10 refuses to export it."""
     data = {**cyclic(10, 1, 0, 0), "periodic": True}
     array = distview.from_distarray(one("0.9.0", data, 10))
     assert array.dap("0.9.0")["dim_data"][0] == data

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules K1 to K9: which keys a dimension dictionary has, and of what type their values are."""
+"""Rules K1 to K9: the keys of a dimension dictionary, and the types of their values."""
 
 import collections
 import decimal
@@ -50,12 +50,12 @@ def test_K1_empty_dictionary_is_an_axis_that_is_not_distributed():
     )
     mixed = [export("0.10.0", (block(4, 2, r, 2 * r, 2 * r + 2), {}), (2, 3)) for r in range(2)]
     accepts_all(mixed)
-    full = block(3, 1, 0, 0, 3)  # the alias and what it stands for may stand side by side
+    full = block(3, 1, 0, 0, 3)  # processes may mix the alias and its full form
     accepts_all([mixed[0], {**mixed[1], "dim_data": (mixed[1]["dim_data"][0], full)}])
 
 
 def test_K1_only_the_empty_dictionary_and_only_in_0_10():
-    """With any key in it, or in 0.9, the dictionary has to say its dist_type."""
+    """With any key in it, or in 0.9, the dictionary needs a dist_type."""
     error = refuses(one("0.9.0", {}, 7), "missing_key", 0, "dist_type")
     assert "dim_data[0] lacks 'dist_type'" in str(error)
     for version in VERSIONS:
@@ -67,7 +67,7 @@ def test_K1_only_the_empty_dictionary_and_only_in_0_10():
 @both_versions
 @every_kind
 def test_K2_required_keys(version, kind):
-    """Every dist_type has its keys; what is optional may be left out, what is required may not."""
+    """Every dist_type has its keys; optional keys may be left out, required keys may not."""
     section = SECTIONS[kind](version)
     accepts(section)
     for key in section["dim_data"][0]:
@@ -81,7 +81,7 @@ def test_K2_required_keys(version, kind):
 
 @both_versions
 def test_K2_message_names_dist_type_and_key(version):
-    """The message tells which key is missing, and of which dist_type it is a key."""
+    """The message names the missing key and its dist_type."""
     data = cyclic(10, 2, 1, 1)
     del data["size"]
     error = refuses(one(version, data, 5), "missing_key", 0, "size")
@@ -91,7 +91,7 @@ def test_K2_message_names_dist_type_and_key(version):
 
 
 def test_K2_axes_of_0_9_that_are_not_distributed():
-    """dist_type n of 0.9 needs its size only, and bears the grid of one process that it means."""
+    """dist_type n of 0.9 needs only its size; an explicit grid of one process is allowed."""
     accepts_all([one("0.9.0", {"dist_type": "n", "size": 10}, 10)])
     accepts_all([one("0.9.4", {"dist_type": "n", "size": 0}, 0)])
     grid = {"proc_grid_size": 1, "proc_grid_rank": 0}
@@ -114,7 +114,7 @@ def test_K2_axes_of_0_9_that_are_not_distributed():
 
 @both_versions
 def test_K3_dist_type(version):
-    """dist_type is one of the letters of its version, a str and of that case; hashable or not."""
+    """dist_type is a str, one of the letters of its version in lower case; values may be unhashable."""
     section = SECTIONS["b"](version)
     accepts(changed(section, dist_type=np.str_("b")))
     bad = [
@@ -138,7 +138,7 @@ def test_K3_dist_type(version):
 
 
 def test_K3_n_is_of_version_0_9():
-    """Version 0.10 knows no n: it writes a block on a grid of one process."""
+    """Version 0.10 has no n: it writes a block on a grid of one process."""
     data = {"dist_type": "n", "size": 10}
     accepts(one("0.9.0", data, 10))
     error = refuses(one("0.10.0", data, 10), "bad_dist_type", 0, "dist_type")
@@ -149,7 +149,7 @@ def test_K3_n_is_of_version_0_9():
 @both_versions
 @every_kind
 def test_K4_integers(version, kind):
-    """An integer is what has __index__ and is no bool."""
+    """An integer is an object with __index__, except bool."""
     section = SECTIONS[kind](version)
     for key in INTEGERS[kind]:
         value = section["dim_data"][0][key]
@@ -183,7 +183,7 @@ def test_K4_integers(version, kind):
 @both_versions
 @every_kind
 def test_K4_integers_fit_64_bits(version, kind):
-    """What does not fit a signed 64-bit integer is refused as that, not wrapped round."""
+    """A number that does not fit a signed 64-bit integer is refused, not wrapped around."""
     section = SECTIONS[kind](version)
     for key in INTEGERS[kind]:
         for value in (
@@ -207,7 +207,7 @@ def test_K4_integers_fit_64_bits(version, kind):
 
 @both_versions
 def test_K5_flags_are_bool(version):
-    """periodic and one_to_one are True or False, not something that could be taken for it."""
+    """periodic and one_to_one are True or False, not values that convert to bool."""
     block_section, labels = SECTIONS["b"](version), SECTIONS["u"](version)
     for value in (True, False):
         accepts(changed(block_section, periodic=value), changed(labels, one_to_one=value))
@@ -233,7 +233,7 @@ def test_K5_flags_are_bool(version):
 @both_versions
 @every_kind
 def test_K6_unknown_keys_are_ignored(version, kind):
-    """A key that the protocol does not know says nothing, whatever it is and holds."""
+    """A key unknown to the protocol is ignored, with any name and value."""
     section = SECTIONS[kind](version)
     for key in (
         "comment",
@@ -254,7 +254,7 @@ def test_K6_unknown_keys_are_ignored(version, kind):
 
 @both_versions
 def test_K6_keys_of_another_dist_type(version):
-    """A known key where it does not belong is ignored with its default, refused when it matters."""
+    """A known key of another dist_type is ignored if it has its default, and refused otherwise."""
     for kind in "cu":
         section = SECTIONS[kind](version)
         for none in ((0, 0), [0, 0], (Index(0), np.int8(0))):
@@ -273,7 +273,7 @@ def test_K6_keys_of_another_dist_type(version):
 
 @pytest.mark.parametrize("kind", "cu")
 def test_K6_periodic_is_of_any_dist_type_in_0_9(kind):
-    """0.9 lets every axis be periodic; 0.10 keeps that for blocks."""
+    """0.9 allows every axis to be periodic; 0.10 only blocks."""
     accepts(changed(SECTIONS[kind]("0.9.0"), periodic=True))
     refuses(changed(SECTIONS[kind]("0.10.0"), periodic=True), "key_not_applicable", 0, "periodic")
 

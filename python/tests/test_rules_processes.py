@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules X1 to X10: what the processes of one array agree on."""
+"""Rules X1 to X10: agreement between the processes of an array."""
 
 import itertools
 
@@ -35,7 +35,7 @@ def grid_2x3(version):
 
 @both_versions
 def test_X1_same_number_of_axes(version):
-    """All processes have buffers of as many axes."""
+    """All processes have buffers with the same number of axes."""
     line, plane = block(5, 1, 0, 0, 5), (block(4, 2, 1, 2, 4), block(5, 1, 0, 0, 5))
     first = export(version, (block(4, 2, 0, 0, 2), line), (2, 5))
     accepts_all([first, export(version, plane, (2, 5))])
@@ -45,7 +45,7 @@ def test_X1_same_number_of_axes(version):
 
 
 def test_X1_same_version():
-    """The numbers of all processes are those of one version; the patch number says nothing."""
+    """All processes use one version; the patch number may differ."""
     old, new = (group(version, block_row(version, [0, 2, 4])) for version in ("0.9.0", "0.10.0"))
     refuses_together([old[0], new[1]], "axis_inconsistent", axis=ANY, process=1)
     refuses_together([new[0], old[1]], "axis_inconsistent", axis=ANY, process=1)
@@ -55,7 +55,7 @@ def test_X1_same_version():
 
 @both_versions
 def test_X1_same_size_and_grid(version):
-    """An axis has one size and one grid size, whichever process is asked."""
+    """An axis has the same size and grid size on all processes."""
     pair = [one(version, block(5, 2, 0, 0, 2), 2), one(version, block(4, 2, 1, 2, 4), 2)]
     refuses_together(pair, "axis_inconsistent", 0, "size", process=1)
     pair = [one(version, block(4, 2, 0, 0, 2), 2), one(version, block(4, 3, 1, 2, 4), 2)]
@@ -70,7 +70,7 @@ def test_X1_same_size_and_grid(version):
 
 @both_versions
 def test_X1_same_dist_type(version):
-    """An axis is distributed in one way on all processes."""
+    """An axis has the same dist_type on all processes."""
     parts = [one(version, block(4, 2, 0, 0, 2), 2), one(version, cyclic(4, 2, 1, 1), 2)]
     refuses_together(parts, "axis_inconsistent", 0, "dist_type", process=1)
     parts[1] = one(version, unstructured(4, 2, 1, np.array([2, 3])), 2)
@@ -79,7 +79,7 @@ def test_X1_same_dist_type(version):
 
 @both_versions
 def test_X1_same_options(version):
-    """periodic, block_size and one_to_one are those of the axis; the default is a value too."""
+    """periodic, block_size and one_to_one are the same on all processes; the default is a value, too."""
     sections = group(version, block_row(version, [0, 2, 4, 6], periodic=True))
     accepts_all(sections)
     sections[2] = changed(sections[2], periodic=...)
@@ -94,7 +94,7 @@ def test_X1_same_options(version):
 
 
 def test_X1_periodic_of_any_axis_in_0_9():
-    """Where 0.9 lets another axis be periodic, all processes say so."""
+    """If another kind of axis is periodic, as 0.9 allows, all processes agree on it."""
     for row in (cyclic_row(6, 3), unstructured_row([[1], [2], [3]])):
         sections = group("0.9.0", [({**data, "periodic": True}, n) for data, n in row])
         accepts_all(sections)
@@ -116,7 +116,7 @@ def test_X2_grid_has_as_many_places_as_processes(version):
 
 @both_versions
 def test_X2_product_beyond_64_bits(version):
-    """Grid sizes whose product wraps round to 1 are no grid of one process."""
+    """Grid sizes whose product wraps around to 1 are not a grid of one process."""
     n = 2**32
     data = tuple(block(0, n, 0, 0, 0) for _ in range(4))
     section = export(version, data, (0,) * 4)
@@ -151,7 +151,7 @@ def test_X3_coordinates_are_in_C_order(version):
 
 @both_versions
 def test_X3_every_other_order_is_wrong(version):
-    """Of all orders of four processes one conforms."""
+    """Of all orders of four processes only one conforms."""
     right = group(version, block_row(version, [0, 1, 3]), cyclic_row(5, 2))
     accepts_all(right)
     for order in itertools.permutations(range(4)):
@@ -209,7 +209,7 @@ def test_X5_boundary_padding_may_differ():
 
 @both_versions
 def test_X6_rules_of_blocks_hold_on_every_axis(version):
-    """Tiling is looked at along each axis of the grid, whatever the others are."""
+    """Tiling is checked along each axis of the grid, for any other axes."""
     right = block_row(version, [0, 4, 8])
     hole = [right[0], (block(8, 2, 1, 5, 8), 3)]
     refuses_together(group(version, hole, cyclic_row(3, 3)), "block_not_contiguous", 0)
@@ -221,7 +221,7 @@ def test_X6_rules_of_blocks_hold_on_every_axis(version):
 
 @both_versions
 def test_X7_rules_of_labels_hold_on_every_axis(version):
-    """So are the labels."""
+    """Labels are checked along each axis, too."""
     wrong = unstructured_row([[0, 1], [1]], 3, one_to_one=True)
     refuses_together(group(version, wrong, cyclic_row(3, 2)), "not_one_to_one", 0)
     refuses_together(group(version, cyclic_row(3, 2), wrong), "not_one_to_one", 1)
@@ -247,7 +247,7 @@ def test_X8_global_count_fits_64_bits(version):
 
 @both_versions
 def test_X9_the_lowest_process_with_a_defect_is_named(version):
-    """What one process sees by itself comes first, and of several the first process."""
+    """Errors that one process can see alone come first; among several processes, the first is named."""
     sections = grid_2x3(version)
     for bad in ((4,), (2, 4), (0, 5), (1, 2, 3, 4, 5)):
         spoilt = [changed(s, 0, start=-1) if p in bad else s for p, s in enumerate(sections)]
@@ -263,7 +263,7 @@ def test_X9_the_lowest_process_with_a_defect_is_named(version):
 
 @both_versions
 def test_X10_one_section_is_checked_without_the_others(version):
-    """Local rules need one process; what they cannot see is left to the check of all."""
+    """Local rules need one process; the check of all processes finds other errors."""
     gap = [one(version, block(9, 2, 0, 0, 4), 4), one(version, block(9, 2, 1, 5, 9), 4)]
     for section in gap:
         accepts(section)
@@ -279,7 +279,7 @@ def test_X10_one_section_is_checked_without_the_others(version):
 @both_versions
 @pytest.mark.parametrize("grid", [2**31, 2**32, 2**32 + 1, 2**40])
 def test_sections_of_more_processes_than_an_int_counts(version, grid):
-    """The protocol sets no limit: what is local is right, and nothing takes the array for one of one process."""
+    """The protocol sets no limit: local data are correct, and no call treats the array as one of a single process."""
     section = one(version, cyclic(2 * grid, grid, 3, 3), 2)
     accepts(section)
     view = distview.from_distarray(section, validate="local")

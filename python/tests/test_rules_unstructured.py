@@ -48,7 +48,7 @@ def test_U1_indices_are_a_buffer(version):
 
 
 def test_U1_lists_are_of_version_0_9():
-    """The examples of 0.9 give lists, so 0.9 takes lists and tuples of integers; 0.10 refuses."""
+    """The examples of 0.9 have lists, so 0.9 accepts lists and tuples of integers; 0.10 refuses them."""
     for indices in (LABELS, tuple(LABELS), [np.int8(7), Index(-3), 100], []):
         accepts(labels("0.9.0", indices))
         refuses(labels("0.10.0", indices), "indices_not_buffer", 0, "indices")
@@ -77,7 +77,7 @@ def test_U2_integers_of_any_width(version, code):
 
 @both_versions
 def test_U2_only_integers(version):
-    """Other element types are refused, those that could be converted too."""
+    """Other element types are refused, even convertible ones."""
     for dtype in "?efdgFDS":
         refuses(labels(version, np.array([0, 1], dtype)), "indices_not_int", 0, "indices")
     others = [np.array([1, 2, 3], object), np.array(["a", "b"]), np.zeros(2, "i8,i8")]
@@ -91,7 +91,7 @@ def test_U2_only_integers(version):
 
 @both_versions
 def test_U2_native_byte_order(version):
-    """Labels are in the byte order of the machine; how a format spells that does not matter."""
+    """Labels are in the machine's byte order, in any spelling of the format."""
     for dtype in ("i2", "i4", "i8", "u4", "u8"):
         for values in ([1, 2, 3], []):
             other = np.array(values, np.dtype(dtype).newbyteorder("S"))
@@ -114,7 +114,7 @@ def test_U2_native_byte_order(version):
 
 @both_versions
 def test_U2_one_axis_of_any_stride(version):
-    """indices has one axis; its elements need not be beside one another."""
+    """indices has one axis; its elements need not be contiguous."""
     table = np.arange(24).reshape(4, 6)
     for indices in (
         table[1],
@@ -136,7 +136,7 @@ def test_U2_one_axis_of_any_stride(version):
 
 @both_versions
 def test_U2_one_index_shown_many_times(version):
-    """A stride of 0 takes no memory, however long: neither does the refusal."""
+    """A stride of 0 needs no memory for any length; neither does its refusal."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
@@ -168,7 +168,7 @@ def test_U2_values_fit_64_bits(version):
 
 @both_versions
 def test_U3_labels_are_unique_on_a_process(version):
-    """A label stands once on a process; else it is free: negative, unordered, with gaps, large."""
+    """A label occurs once on a process; otherwise it is free: negative, unordered, with gaps, large."""
     error = refuses(labels(version, np.array([4, 3, 4])), "indices_not_unique", 0, "indices")
     assert "index 4 appears twice in dim_data[0]['indices']" in str(error)
     for twice in ([0, 0], [-1, 5, -1], [1, 2, 3, 4, 5, 5], [2**62] * 2, [7] * 50):
@@ -179,7 +179,7 @@ def test_U3_labels_are_unique_on_a_process(version):
 
 @both_versions
 def test_U4_extent_is_the_number_of_labels(version):
-    """The buffer has one element for each label; none at all is an empty section."""
+    """The buffer has one element for each label; without labels the section is empty."""
     for extent in (0, 2, 4, 100):
         refuses(labels(version, np.array(LABELS), extent), "shape_mismatch", 0)
     refuses(labels(version, np.array([], int), 1), "shape_mismatch", 0)
@@ -193,7 +193,7 @@ def test_U5_one_to_one_shares_no_label(version):
     """one_to_one promises that no label is on two ranks; without it labels may be shared."""
     sections = group(version, unstructured_row([[5, 2], [2, 9]], 4, one_to_one=True))
     error = refuses_together(sections, "not_one_to_one", 0)
-    assert "one_to_one is True, index 2 is on grid ranks 0 and 1" in str(error)
+    assert "one_to_one is True, but index 2 is on grid ranks 0 and 1" in str(error)
     for size in (3, 4):
         shared = unstructured_row([[5, 2], [2, 9]], size)
         accepts_all(group(version, shared))
@@ -215,7 +215,7 @@ def test_U5_processes_of_one_rank_share_by_nature(version):
 
 @both_versions
 def test_U6_size_is_between_distinct_and_all(version):
-    """size counts the labels: each once at least, and at most as often as it is held."""
+    """size counts each label at least once, and at most as often as processes hold it."""
     lists = [[0, 1, 2], [2, 3]]
     for size in (4, 5):
         accepts_all(group(version, unstructured_row(lists, size)))
@@ -241,7 +241,7 @@ def test_U6_one_process_holds_at_most_size_labels(version):
 
 @both_versions
 def test_U7_negative_labels_are_labels(version):
-    """-1 is the label -1 and not the last element: it neither wraps nor clashes."""
+    """-1 is the label -1, not the last element."""
     accepts_all(group(version, unstructured_row([[-1, 2], [0, 1]], one_to_one=True)))
     accepts_all(group(version, unstructured_row([[3, -1], [-4, 0]], one_to_one=True)))
     sections = group(version, unstructured_row([[-1, 2], [0, -1]], 4, one_to_one=True))

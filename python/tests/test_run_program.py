@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m distview: an error is printed once, and the job ends, whatever the other ranks wait for."""
+"""python -m distview: an error is printed once, and the job ends even if other ranks wait."""
 
 import importlib.util
 import os
@@ -46,7 +46,7 @@ def test_an_error_of_all_ranks_is_printed_once(ranks):
     status, _, err = ranks('distview.zeros(10, "x", comm)')
     assert status != 0
     assert count(err, "^distview: on all 4 ranks:$") == 1
-    assert count(err, "^Traceback") <= 2  # the cause, and what it became
+    assert count(err, "^Traceback") <= 2  # the cause, and the error that it became
     assert count(err, r"LayoutError: .* 4 ranks failed\]$") == 1
     assert count(err, "runpy|__main__.py") == 0
     assert len(err) < 60
@@ -68,7 +68,7 @@ print("went on")
 
 @pytest.mark.time_limit(120)
 def test_what_ranks_printed_before_they_failed_is_not_lost(ranks):
-    """Though they are killed. Open MPI's mpirun has a terminal for them, others have not."""
+    """Even though ranks are killed. Open MPI's mpirun gives them a terminal; other launchers do not."""
     not_yet = "sys.stdout.reconfigure(line_buffering=False, write_through=False)\n"
     status, out, _ = ranks(not_yet + "print('before', comm.rank)\ncomm.Barrier()\nraise RuntimeError('planted')")
     # mpirun may put two ranks' lines into one.
@@ -89,7 +89,7 @@ def test_different_errors_are_each_printed_once(ranks):
 
 @pytest.mark.time_limit(120)
 def test_programs_that_end_by_themselves(ranks):
-    # Written at once: pieces of several ranks would mix.
+    # In one write: pieces of several ranks would be interleaved.
     line = "sys.stdout.write(f'{sys.argv[1:]} {__name__}\\n'); sys.exit(0)"
     status, out, err = ranks(line, "-n", "x")
     assert (status, out, err) == (0, ["['-n', 'x'] __main__"] * 4, [])
@@ -122,7 +122,7 @@ def test_one_process(tmp_path):
 
 
 def test_modules_are_found_as_python_finds_them(tmp_path):
-    """Beside the file that a link names, and not there in the mode that is called safe; of a command, nothing that the
+    """Modules are found beside the file that a link names, but not in safe-path mode; a command gets nothing that the
     package imports from __future__."""
     for name in ("real", "links"):
         (tmp_path / name).mkdir()
@@ -146,7 +146,7 @@ def test_help(option):
 
 
 def test_an_error_of_syntax_in_one_process(tmp_path):
-    """As python shows it: with the line, without frames of those who run the program."""
+    """The error is shown as by python: with the line, without frames of the code that runs the program."""
     file = tmp_path / "program.py"
     file.write_text("def f(:\n")
     status, out, err = alone(str(file))
@@ -162,9 +162,9 @@ def test_an_error_of_syntax_in_one_process(tmp_path):
 @pytest.mark.time_limit(120)
 @pytest.mark.parametrize("text, error", [("def f(:", "SyntaxError"), ("import no_such_module", "ModuleNotFoundError")])
 def test_an_error_before_mpi_is_printed_once(ranks, monkeypatch, text, error):
-    """Nobody can tell the others then."""
+    """Ranks cannot exchange errors then."""
     monkeypatch.setitem(globals(), "PROGRAM", "")
-    for _ in range(3):  # others tell first where rank 0 starts 2 s later
+    for _ in range(3):  # other ranks print first if rank 0 starts 2 s later
         status, out, err = ranks(text)
         if count(err, f"^{error}: ") == 1:
             break

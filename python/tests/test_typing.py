@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What mypy --strict says of programs: nothing of right ones, something of every nonsensical line."""
+"""mypy --strict reports nothing for correct programs, and an error for every wrong line."""
 
 import os
 import re
@@ -211,14 +211,14 @@ v: distview.DistView[np.integer] = distview.zeros_like(u, bool)
 
 
 def complaints(folder, text):
-    """(numbers of the lines that mypy complains of, all that it says)."""
+    """(numbers of the lines with errors of mypy, its whole output)."""
     file = folder / "program.py"
     file.write_text(text)
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent"]
     command += ["--cache-dir", str(folder / "cache"), "--python-version", "3.12", str(file)]
     environment = dict(os.environ)
     above = Path(distview.__file__).parents[1]
-    if above.name not in ("site-packages", "dist-packages"):  # which mypy looks into by itself
+    if above.name not in ("site-packages", "dist-packages"):  # which mypy searches by itself
         environment["MYPYPATH"] = str(above)
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=250, env=environment)
     assert done.returncode in (0, 1) and not done.stderr, done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layouts of many processes, made in one: what zeros(...) would make on so many ranks."""
+"""Layouts of many processes, made in one process: those that zeros(...) would make on these ranks."""
 
 import itertools
 
@@ -32,7 +32,7 @@ LAYOUTS = {
 
 
 def elements(layout):
-    """All index tuples of the whole array, and who owns each; of a few thousand elements."""
+    """All index tuples of the whole array with their owners; for a few thousand elements."""
     axes = []
     for axis in range(layout.rank):
         held = [layout.global_indices(axis, p).tolist() for p in range(layout.process_count)]

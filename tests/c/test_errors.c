@@ -581,7 +581,7 @@ static void test_deadline(distview_communicator* comm) {
     OK(distview_communicator_set_deadline(lost, 0.2));
     const int one = check_size > 1 && check_rank == check_size - 1;
     char missing[40];
-    snprintf(missing, sizeof missing, "rank %d does not come", check_size - 1);
+    snprintf(missing, sizeof missing, "rank %d is missing", check_size - 1);
     if (one) MPI_Barrier(MPI_COMM_WORLD);
     if (check_size > 1) {
         FAILS(DISTVIEW_DEADLINE_ERROR, one ? "cannot be used any more" : missing,

@@ -513,7 +513,7 @@ static void test_checking(distview_communicator* comm) {
             for (int64_t i = 1; i < n - 1; ++i) cells[1][i] = cells[0][i - 1] + cells[0][i + 1];
             OK(distview_array_mark_written(arrays[1]));
             if (on && !exchanged) {
-                FAILS(DISTVIEW_USAGE_ERROR, "come from padding that is not valid",
+                FAILS(DISTVIEW_USAGE_ERROR, "not computed from invalid padding",
                       distview_sum(arrays[1], NULL, &sum));
                 FAILS(DISTVIEW_USAGE_ERROR, " of 'height'", distview_sum(arrays[1], NULL, &sum));
                 OK(distview_array_set_label(arrays[1], "depth"));
@@ -536,7 +536,7 @@ static void test_checking_copies(distview_communicator* comm) {
     distview_layout* const layout = make_layout(1, &axis);
     const int types[] = {DISTVIEW_FLOAT64, DISTVIEW_FLOAT32, DISTVIEW_INT32, DISTVIEW_UINT32,
                          DISTVIEW_INT64};
-    const char* const part = "come from padding that is not valid";
+    const char* const part = "not computed from invalid padding";
     int64_t n;
     OK(distview_layout_local_extents(layout, check_rank, &n));
     OK(distview_set_check(DISTVIEW_CHECK_PADDING));

@@ -58,7 +58,7 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, GatherPlan& plan, Migrat
 #elif DISTVIEW_CASE == 4 // expected: no matching function
     // names: DistViews
     distview::get_elements(exec, plan.communicator(), values, distview::IndexList({1}));
-#elif DISTVIEW_CASE == 5 // expected: expected a number of at least 4 bytes
+#elif DISTVIEW_CASE == 5 // expected: needs a number of at least 4 bytes
     shorts.add(1, 0);
 #elif DISTVIEW_CASE == 6 // expected: values are written, but they are const
     plan.read(exec, u, Kokkos::View<const double*, Kokkos::HostSpace>(values));

@@ -50,7 +50,7 @@ protected:
             plan.bind(exec, make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(
                                 exec, "a", comm, layout));
         } catch (const UsageError& error) {
-            if (std::string(error.what()).find("MPI does not take it") == std::string::npos) throw;
+            if (std::string(error.what()).find("MPI cannot use it") == std::string::npos) throw;
             return false;
         }
         return true;

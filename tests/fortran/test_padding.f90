@@ -209,7 +209,7 @@ contains
         call plan%mark_written(v)
         call plan%set_label(v, "height")
         call plan%require(1, v, stat=stat, errmsg=errmsg)
-        call check_error(stat, errmsg, distview_usage_error, "come from padding that is not valid")
+        call check_error(stat, errmsg, distview_usage_error, "not computed from invalid padding")
         call check(index(errmsg, " of 'height'") > 0, "by the name that it has")
         call plan%require(1, u, exchanged=exchanged)
         call smooth(u, v)
@@ -344,7 +344,7 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "expected a number of seconds, got -1")
         call lost%set_deadline(0.2d0)
         if (ranks > 1) then
-            write (expected, "(a, i0, a)") "rank ", ranks - 1, " does not come"
+            write (expected, "(a, i0, a)") "rank ", ranks - 1, " is missing"
             if (rank == ranks - 1) call MPI_Barrier(MPI_COMM_WORLD, ierr)
             call lost%barrier(stat=stat, errmsg=errmsg)
             if (rank == ranks - 1) expected = "cannot be used any more"

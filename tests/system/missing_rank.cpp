@@ -129,7 +129,7 @@ void run(const Communicator& comm, const Scene& scene) {
 /// The other ranks wait in MPI_Finalize, and must report the rank for which they wait.
 void close_late(const Communicator& comm, const Scene& scene) {
     set_message_sink([rank = comm.rank(), victim = scene.victim](Severity, std::string_view what) {
-        const std::string expected = "rank " + std::to_string(victim) + " does not come";
+        const std::string expected = "rank " + std::to_string(victim) + " is missing";
         const bool is_named = what.find(expected) != std::string_view::npos;
         std::printf("%s %d: %s\n", is_named ? "told" : "rank", rank, std::string(what).c_str());
     });

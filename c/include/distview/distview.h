@@ -2,7 +2,7 @@
 #ifndef DISTVIEW_DISTVIEW_H
 #define DISTVIEW_DISTVIEW_H
 
-/// The C face of DistView: distributed arrays, and plans that move their elements, on memory that the program has.
+/// The C face of DistView: distributed arrays over the program's own memory, and plans that move their elements.
 ///
 ///     distview_initialize(NULL);
 ///     distview_communicator* comm;
@@ -18,8 +18,8 @@
 ///     distview_padding_plan_create(comm, layout, NULL, &plan);
 ///     distview_padding_plan_execute(plan, 1, &u);          // fills the padding of `memory`
 ///
-/// docs/c.md says who initialises and what is borrowed, the headers below the rest. Where the C++ headers have a class of
-/// the same name, they tell shapes, costs and errors at length.
+/// docs/c.md explains initialisation and borrowed memory; the headers below document each function. If the C++ headers
+/// have a class of the same name, they describe shapes, costs and errors in more detail.
 ///
 /// Example: examples/c/heat.c
 

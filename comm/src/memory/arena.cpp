@@ -47,7 +47,7 @@ std::shared_ptr<void> Arena::allocate(std::size_t bytes) {
 
 std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_not) {
     if (bytes > most_bytes) {
-        why_not = "no memory has as many bytes";
+        why_not = "the request exceeds 2^62 bytes";
         return nullptr;
     }
     std::unique_lock lock(m_mutex);

@@ -295,14 +295,14 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
                    : text("rank ", peer,
                           " has abandoned an exchange that this rank takes part in (", mine, ')');
     case Reason::end:
-        return text("rank ", peer, " has left ", mine, " without doing what this rank waits for");
+        return text("rank ", peer, " has left ", mine, " without a step that this rank needs");
     case Reason::closed:
-        return text("rank ", peer, " is in ", closing, ": it does not come to ", mine, " any more");
+        return text("rank ", peer, " is in ", closing, ": it will not call ", mine, " any more");
     case Reason::waiting: {
         const std::optional<Seen> its = latest(line);
-        return text("rank ", peer, " waits in ",
+        return text("deadlock: rank ", peer, " waits for this rank in ",
                     its ? describe(line, its->call, its->call.whole) : "a call",
-                    " for this rank, which waits for something that it does in ", mine);
+                    ", and this rank waits for rank ", peer, " in ", mine);
     }
     }
     return {};
@@ -375,19 +375,19 @@ std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
     std::string result = text("rank ", m_rank, " waits in ", mine, describe_site(*m_line, m_call));
     for (const Rank& other : missing) {
         const std::optional<Seen> last = latest(*other.line);
-        result += text("; rank ", other.rank, " does not come: ");
+        result += text("; rank ", other.rank, " is missing: ");
         if (!last || last->call.count == 0) {
-            result += "it has made no call of this communicator";
+            result += "it has made no call on this communicator";
             continue;
         }
         const std::string theirs = describe(*other.line, last->call, last->call.whole);
-        result += text(last->ended ? "it was seen last when it left " : "it was seen last in ",
-                       theirs, ", call ", last->call.count, " of its own (", m_call.count,
-                       " of this rank)", describe_site(*other.line, last->call));
+        result += text(last->ended ? "it was last seen leaving " : "it was last seen in ", theirs,
+                       ", its call ", last->call.count, " (call ", m_call.count, " of this rank)",
+                       describe_site(*other.line, last->call));
     }
     if (!missing.empty()) return result;
     if (m_far_rank >= 0)
-        return text(result, " for rank ", m_far_rank, " of another node; all of this one wait");
+        return text(result, " for rank ", m_far_rank, " on another node; this node's ranks wait");
     std::vector<RankGroup> groups;
     for (const Rank& other : m_ranks)
         if (const std::optional<Seen> last = latest(*other.line); last && last->call.count > 0)

@@ -73,8 +73,8 @@ void check_sizes(const Communicator& comm, const char* caller, std::int64_t my_s
         sizes[static_cast<std::size_t>(comm.rank())] == my_size &&
         std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size >= 0; });
     require<UsageError>(sizes_match, [&] {
-        return text(caller, ": expected the sizes of ", comm.size(), " ranks, ", my_size,
-                    " bytes for rank ", comm.rank(), ", none below 0");
+        return text(caller, ": expected the sizes of ", comm.size(), " ranks, each >= 0, with ",
+                    my_size, " bytes for rank ", comm.rank());
     });
 }
 
@@ -90,7 +90,7 @@ public:
         const std::int64_t element = std::max<std::int64_t>(options.element_bytes, 1);
         require<UsageError>(element <= std::numeric_limits<int>::max() / ranks, [&] {
             return text(caller, ": elements of ", element, " bytes from ", ranks,
-                        " ranks exceed the 2^31-1 that MPI counts");
+                        " ranks exceed MPI's limit of 2^31-1");
         });
         const std::int64_t staging =
             std::min<std::int64_t>(options.staging_bytes, std::numeric_limits<int>::max());

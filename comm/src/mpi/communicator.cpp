@@ -317,7 +317,7 @@ private:
                   "MPI_Allreduce");
         if (has_failed != 0) check_mpi(MPI_Comm_free(&comm), "MPI_Comm_free");
         if (failure) std::rethrow_exception(failure);
-        require<UsageError>(has_failed == 0, "Communicator: another rank cannot read its "
+        require<UsageError>(has_failed == 0, "Communicator: another rank got an invalid "
                                              "DISTVIEW_DEADLINE, DISTVIEW_DEADLINE_ABORT or "
                                              "DISTVIEW_CHECK");
         CommunicatorState::Ranks ranks;

@@ -32,8 +32,8 @@ void check_known_labels(const char* caller, const ArrayLayout& layout, int proce
         const int expected = at[static_cast<std::size_t>(d)];
         require<LayoutError>(known == expected, [&] {
             return text(caller, ": axis ", d, " of the ", what,
-                        ": expected the indices of process ", expected,
-                        " of its grid, where this process is, got those of ", known);
+                        ": expected the indices of this process's coordinate ", expected,
+                        ", got the indices of coordinate ", known);
         });
     }
 }
@@ -68,8 +68,8 @@ void require_same_labels(const Communicator& comm, const char* caller, const Arr
             [&](int rank, std::uint64_t theirs) {
                 require<LayoutError>(theirs == mine, [&] {
                     return text(caller, ": expected processes with the same coordinate along axis ",
-                                d, " to list the same indices, got others on rank ", rank,
-                                " than on rank ", comm.rank());
+                                d, " to list the same indices, got different lists on ranks ", rank,
+                                " and ", comm.rank());
                 });
             });
     }

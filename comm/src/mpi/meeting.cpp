@@ -300,7 +300,7 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
         if (reason != Calls::Reason::none)
             return m_calls.explain(reason, other.rank, call, Calls::Way::meeting);
     }
-    return text("not all ranks have come to ", describe(mine, true));
+    return text("not all ranks have arrived in ", describe(mine, true));
 }
 
 std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {

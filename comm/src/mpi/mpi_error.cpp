@@ -38,8 +38,7 @@ void require_mpi(const char* caller) {
 
 int impl::message_count(std::int64_t count, const char* caller, const char* unit) {
     require<UsageError>(count >= 0 && count <= std::numeric_limits<int>::max(), [&] {
-        return text(caller, ": a message of ", count, ' ', unit,
-                    " exceeds the 2^31-1 that MPI counts");
+        return text(caller, ": a message of ", count, ' ', unit, " exceeds MPI's limit of 2^31-1");
     });
     return static_cast<int>(count);
 }

@@ -134,7 +134,7 @@ void ProcessWatch::throw_if_ended(int code, const ProcessWatch* of) {
 }
 
 std::string ProcessWatch::describe_ended(int code, const ProcessWatch* of) {
-    // MPI itself may learn of an ended process on another node only after the communicator has been revoked.
+    // MPI itself may learn only some time after the communicator is revoked that a process on another node has ended.
     const auto patience = std::chrono::milliseconds(tells_of_end(code) ? 1800 : 0);
     const Clock::time_point end = Clock::now() + patience;
     std::string result;

@@ -80,7 +80,7 @@ void write(CommunicatorState& state) noexcept {
             distview::report(Severity::warning,
                              text("distview: the report '", file, "' lacks the figures of ",
                                   lacking, " of ", ranks.size(),
-                                  " ranks, for which there is no room"));
+                                  " ranks, because memory was short"));
         write_report(file, ranks);
     } catch (...) {
         write_own_report(state); // if there is memory for that

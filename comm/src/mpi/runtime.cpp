@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view needs_device =
 #ifdef KOKKOS_ENABLE_CUDA
-    " (built with CUDA, it needs a device, also for work on the host)";
+    " (a build with CUDA needs a device, even for work on the host)";
 #else
     "";
 #endif

@@ -30,12 +30,12 @@ void GatherCore::check(const ArraySet& arrays) const {
         const Field& field = fields[i];
         check_array("array", i, field, m_layout, communicator().rank(), arrays.layer);
         require<ShapeError>(!writes || !field.read_only, [&] {
-            return text(name(), ": array ", i, " is read-only, and its elements are to be written");
+            return text(name(), ": array ", i, " is read-only, but this call writes its elements");
         });
         for (std::size_t j = 0; writes && j < i; ++j)
             require<UsageError>(!overlap(fields[j], field), [&] {
                 return text(name(), ": arrays ", j, " and ", i,
-                            " share memory, and their elements are to be written");
+                            " share memory, but this call writes their elements");
             });
     }
 }
@@ -95,7 +95,7 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     // Values to combine are packed: on a device they move in messages.
     const bool in_messages = combines && arrays.layer;
     require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
-        return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
+        return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' cannot combine, expected "
                             "gpu_message or staged");
     });
     // Makes the search even if all elements move in messages: neighbours may combine on the host.
@@ -131,11 +131,11 @@ const ExchangeProgram& GatherCore::local_program(const ArraySet& arrays) {
     const ExchangeProgram& program = binding->program();
     const auto refuse = [&](int rank, const char* how) {
         require<UsageError>(false, [&] {
-            return text(name(), "::read: elements of rank ", rank, how,
-                        ", so that it must take part; call execute(), on all ranks");
+            return text(name(), "::read: elements of rank ", rank, how, ", so rank ", rank,
+                        " must take part; call execute() on all ranks");
         });
     };
-    for (const Incoming& incoming : program.received) refuse(incoming.rank, " come in messages");
+    for (const Incoming& incoming : program.received) refuse(incoming.rank, " arrive in messages");
     for (const Incoming& incoming : program.in_place)
         if (!incoming.note.empty()) refuse(incoming.rank, " are in borrowed memory");
     return program;

@@ -51,7 +51,7 @@ void impl::check_apart(const char* caller, std::span<const Field> arrays,
             require<UsageError>(
                 lists[j].bytes == 0 || !memory_overlaps(place(lists[i]), place(lists[j])), [&] {
                     return text(caller, ": lists of values ", j, " and ", i,
-                                " share memory, and are to be written");
+                                " share memory, but this call writes them");
                 });
     }
 }

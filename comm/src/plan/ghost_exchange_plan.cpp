@@ -66,8 +66,8 @@ void check(const Communicator& comm, const GhostedLayout& ghosted) {
     const std::int64_t ghosts = lists.ghosts(coordinate);
     require<UsageError>(ghosted.owned == owned && ghosted.ghosts == ghosts, [&] {
         return text(plan_names::ghost_exchange, ": expected ", owned, " owned indices and ", ghosts,
-                    " ghosts along axis ", axis, ", as the layout has, got ", ghosted.owned,
-                    " and ", ghosted.ghosts);
+                    " ghosts along axis ", axis, ", as in the layout, got ", ghosted.owned, " and ",
+                    ghosted.ghosts);
     });
 }
 
@@ -81,7 +81,7 @@ impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghoste
         for (impl::GatherRole::Wanted& from : role.wanted) {
             require<UsageError>(from.rank != comm.rank(), [&] {
                 return text(plan_names::ghost_exchange, ": an index of rank ", comm.rank(),
-                            " is among its owned ones and its ghosts");
+                            " is both an owned index and a ghost");
             });
             for (std::int64_t& place : from.places)
                 place = ghosts.positions[static_cast<std::size_t>(place)];
@@ -141,8 +141,8 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
     const std::int64_t size = all_reduce(comm, ReduceOperation::sum, result.owned);
     agree_on(comm, caller, [&] {
         require<UsageError>(static_cast<std::int64_t>(indices.size()) <= size, [&] {
-            return text(caller, ": expected needed indices that a process owns: there are ", size,
-                        ", and this process has and needs ", indices.size());
+            return text(caller, ": expected an owner for every needed index: all processes own ",
+                        size, ", but this process owns and needs ", indices.size());
         });
         std::vector<AxisSpec> axes{
             unstructured_local(size, comm.rank(), std::move(indices), {.ghosts = {result.ghosts}})};

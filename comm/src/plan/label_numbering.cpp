@@ -60,7 +60,7 @@ public:
             const bool is_new = i == 0 || m_entries[i - 1].holding.label != first.label;
             m_distinct += is_new;
             require<LayoutError>(is_new || !axis.lists.one_to_one(), [&] {
-                return text(axis.where, "one_to_one is true, index ", first.label,
+                return text(axis.where, "one_to_one is true, but index ", first.label,
                             " is on more than one process");
             });
             int copies = 0;
@@ -70,8 +70,8 @@ public:
                  ++i, ++copies)
                 same_place = same_place && m_entries[i].holding.local == first.local;
             require<LayoutError>(copies == axis.copies && same_place, [&] {
-                return text(axis.where, "the ", axis.copies, " processes at ", first.coordinate,
-                            " of its grid list different indices, for example ", first.label);
+                return text(axis.where, "the ", axis.copies, " processes with coordinate ",
+                            first.coordinate, " list different indices, for example ", first.label);
             });
         }
     }
@@ -128,10 +128,10 @@ void check_number(const Communicator& comm, const PartlyKnownAxis& axis, const L
     const std::int64_t missing =
         distinct < size ? lowest_missing(comm, ranges, directory, size) : -1;
     std::string hint;
-    if (missing >= 0) hint = text(": index ", missing, " is on no process");
+    if (missing >= 0) hint = text(": no process has index ", missing);
     throw LayoutError(text(axis.where, "expected ", size,
-                           " different indices on all processes together, its size, got ", distinct,
-                           hint));
+                           " different indices on all processes together, the axis size, got ",
+                           distinct, hint));
 }
 
 } // namespace

@@ -127,7 +127,7 @@ void MigrationPlan::check_fields(std::span<const MigratingField> fields) const {
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto& [from, to, element] = fields[i];
         require<UsageError>(element.bytes > 0, [&] {
-            return text(plan_names::migration, ": expected the type of the elements of field ", i);
+            return text(plan_names::migration, ": expected the element type of field ", i);
         });
         const std::int64_t missing = from ? 0 : source_size();
         require<UsageError>(missing == 0 && (to || size() == 0), [&] {
@@ -150,13 +150,13 @@ void MigrationPlan::check_apart(std::span<const impl::Field> fields,
             const std::int64_t element_size = fields[j].element_size;
             require<UsageError>(
                 !meet(lists[i].to, bytes, lists[j].from, m_source_size * element_size), [&] {
-                    return text(plan_names::migration, ": field ", i,
-                                " to write shares memory with field ", j, " to move");
+                    return text(plan_names::migration, ": the target of field ", i,
+                                " shares memory with the source of field ", j);
                 });
             require<UsageError>(
                 j >= i || !meet(lists[i].to, bytes, lists[j].to, size() * element_size), [&] {
-                    return text(plan_names::migration, ": fields ", j, " and ", i,
-                                " to write share memory");
+                    return text(plan_names::migration, ": the targets of fields ", j, " and ", i,
+                                " share memory");
                 });
         }
     }

@@ -135,9 +135,9 @@ ArrayLayout read(const std::string& written) {
     if (written.size() >= sizeof(format)) std::memcpy(&format, written.data(), sizeof(format));
     require<UsageError>(format == specification_format, [&] {
         return text(plan_names::other_program,
-                    ": expected two programs with the same version of the library: this one "
-                    "tells layouts in format ",
-                    specification_format, ", the other one in format ", format);
+                    ": expected two programs with the same version of the library: this "
+                    "program sends layouts in format ",
+                    specification_format, ", the other program in format ", format);
     });
     const auto said = impl::unpacked<SpecificationMembers, Specification>(written);
     return {ProcessGrid(said.grid), said.axes};
@@ -183,7 +183,7 @@ RedistributionPlan OtherProgram::plan(const ArrayLayout& mine, RedistributionOpt
         require<UsageError>(as_first == is_first, [&] {
             return text(plan_names::other_program,
                         ": expected plan_to() on all ranks of one program and plan_from() on "
-                        "those of the other, got ",
+                        "all ranks of the other, got ",
                         senders.front() != 0 ? "plan_to() on rank 0 and "
                                              : "plan_from() on rank 0 and ",
                         senders[static_cast<std::size_t>(rank)] != 0 ? "plan_to()" : "plan_from()",

@@ -81,8 +81,7 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
             return text(name(), ": expected ", expected, ", got ", fields.size());
         });
     require<ShapeError>(arrays.are_of_that_type(), [&] {
-        return text(name(),
-                    ": expected fields of the element type with which combine_as() is called");
+        return text(name(), ": expected fields with the element type of combine_as()");
     });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const PaddingExchangeSchedule& schedule = schedule_of(i);
@@ -188,8 +187,8 @@ std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths
             is_within(depth.low, deepest.low) && is_within(depth.high, deepest.high), [&] {
                 return text(name(), "::require: expected depths in [0, ", deepest.low, "] and [0, ",
                             deepest.high,
-                            "], as deep as this plan fills padding on the low and on the high "
-                            "sides of field ",
+                            "], the depths to which this plan fills the low and high sides of "
+                            "field ",
                             i, ", got (", depth.low, ", ", depth.high, ')');
             });
         const ValidPadding needed = filled.limited_to(depth);

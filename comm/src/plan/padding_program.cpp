@@ -151,8 +151,8 @@ private:
         return bytes;
     }
 
-    /// A part's elements in this section; and, along a periodic axis with one process, the elements of this
-    /// section that they copy.
+    /// A part's elements in this section; mirrored(): the part's other side, if that lies in this same section
+    /// (around a periodic axis).
     Elements mine(const ExchangePart& part) const {
         const Field& field = m_fields[part.field];
         return elements(field.data, field.strides, part.region.begin, part.rank);

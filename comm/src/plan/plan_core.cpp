@@ -21,7 +21,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Sets of arrays that a plan keeps, at most the 64 bits of `candidates`; a program with more sets needs several plans.
+/// Sets of arrays that a plan keeps, at most the 64 bits of `candidates`. To cycle through more, make several plans.
 constexpr std::size_t most_bindings = 32;
 
 /// The lowest number that no binding has: a plan has few bindings at a time, so that numbers need few bits for any
@@ -99,8 +99,8 @@ void PlanCore::check_ready(bool to_begin) const {
 
 void PlanCore::check_overwriting(bool overwrites_sources, const ArraySet& arrays) const {
     require<UsageError>(!overwrites_sources || !arrays.reads_target, [&] {
-        return text(m_name, ": sources and targets share memory: what is in a target cannot go "
-                            "into the result, expected beta = 0 and no combination");
+        return text(m_name, ": sources and targets share memory, so old values of a target cannot "
+                            "be kept, expected beta = 0 and no combination");
     });
 }
 
@@ -111,8 +111,8 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
                     "\nthe plan is for a ", layout.describe());
     });
     require<ShapeError>(array.process == process, [&] {
-        return text(m_name, ": ", what, " ", i, " is the section of process ", array.process,
-                    ", expected that of process ", process);
+        return text(m_name, ": ", what, " ", i, ": expected the section of process ", process,
+                    ", got the section of process ", array.process);
     });
     require<ShapeError>(layer || array.host_accessible, [&] {
         return text(m_name, ": ", what, " ", i, " is in memory that the host cannot access");
@@ -127,7 +127,7 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
         if (extents[d] > 1) bits |= array.strides[d];
     require<ShapeError>(bits % array.alignment == 0, [&] {
         return text(m_name, ": ", what, " ", i,
-                    ": expected elements of a device's memory at multiples of ", array.alignment,
+                    ": expected elements in device memory at multiples of ", array.alignment,
                     " bytes, got some at multiples of ", bits & -bits);
     });
 }

@@ -129,19 +129,18 @@ RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) co
                         arrays.sources.size(), " and ", arrays.targets.size());
         });
     require<ShapeError>(arrays.are_of_that_type(), [&] {
-        return text(name(), ": source or target is not of the element type that was asked for");
+        return text(name(), ": expected sources and targets with the call's element type");
     });
     const auto check_field = [&](const Field& field, std::size_t i, const char* what,
                                  const ArrayLayout& layout, int process) {
         require<ShapeError>(field.layout != nullptr || process < 0, [&] {
-            return text(name(), ": ", what, " ", i, " is missing on a rank that is process ",
-                        process, " of its grid");
+            return text(name(), ": expected ", what, " ", i, " on a rank that is process ", process,
+                        " of its grid, got null");
         });
         if (!field.layout) return;
         require<ShapeError>(process >= 0, [&] {
-            return text(name(), ": ", what, " ", i,
-                        " was given on a rank that is no process of its grid; expected a null "
-                        "pointer there");
+            return text(name(), ": expected null for ", what, " ", i,
+                        " on a rank outside its grid, got an array");
         });
         check_array(what, i, field, layout, process, arrays.layer);
     };
@@ -155,8 +154,8 @@ RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) co
         });
         require<ShapeError>(!arrays.as_bytes || ArraySet::moves_as_bytes(source.element_size), [&] {
             return text(name(),
-                        ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
-                        "bytes, got ",
+                        ": for element types known at run time only, expected elements of 1, 2, "
+                        "4, 8 or 16 bytes, got ",
                         source.element_size);
         });
         require<ShapeError>(!target.read_only,
@@ -169,7 +168,7 @@ RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) co
             const bool is_harmless = is_same && schedule().is_identity();
             require<UsageError>(!arrays.layer || !m_in_place || is_harmless || !shares, [&] {
                 return text(name(), ": source ", j, " and target ", i,
-                            " share memory of a device: in place, expected memory of the host");
+                            " share device memory: expected host memory to redistribute in place");
             });
             require<UsageError>(m_in_place || is_harmless || !shares, [&] {
                 return text(name(), ": source ", j, " and target ", i,
@@ -237,7 +236,7 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::make(const NewSet& set, Sha
     const bool overwrites_sources = m_in_place && flags[0] != 0;
     check_overwriting(overwrites_sources, arrays);
     require<UsageError>(!overwrites_sources || flags[2] == 0, [&] {
-        return text(name(), ": in place, expected memory of the host on all ranks");
+        return text(name(), ": expected host memory on all ranks to redistribute in place");
     });
     if (overwrites_sources) {
         const auto complete_it = [&](const std::shared_ptr<ExchangeBinding>& binding) {

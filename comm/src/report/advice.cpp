@@ -49,7 +49,7 @@ private:
 
     /// Predicted share of an execution's time if copying and packing need the share `of_copying`. Waiting for
     /// late ranks stays as it is. The rest of the waiting is copying and packing by others, and shrinks as well;
-    /// it is at most as long as this rank's own copying and packing, because lateness between nodes is not known.
+    /// it counts for no more than copying and packing themselves, because lateness between nodes is not known.
     double share_with(double of_copying) const {
         const double own = m_mean.copying + m_mean.packing;
         const double all = own + m_mean.waiting;
@@ -139,8 +139,8 @@ private:
         // If one exchange serves the calls of several steps, each of these uses up some of the depth: no advice.
         if (4 * m_plan.executions < 3 * calls) return;
         std::string sentence =
-            text("padding is filled ", filled, " deep, and require() never asked for more than ",
-                 asked, " (", calls, " calls)");
+            text("padding is filled ", filled, " deep, but require() requested at most ", asked,
+                 " (", calls, " calls)");
         // The sentence gives bytes, not times: with few bytes, copying is a small part of an exchange.
         for (const ExchangeShape& shape : m_record.shapes)
             if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
@@ -186,10 +186,10 @@ private:
             for (const std::size_t i : unwritten) which += text(which.empty() ? "" : ", ", i);
             std::string sentence =
                 text("array ", which, " of ", arrays, " was exchanged ", first.executions,
-                     " times and is not written in between: its padding had the same values "
-                     "before, in all ",
-                     found[unwritten.front()].looks, " looks. ");
-            sentence += kept > 0 ? text("Without it an execution ", gain.words)
+                     " times without being written in between: its padding already had the "
+                     "same values in all ",
+                     found[unwritten.front()].looks, " samples. ");
+            sentence += kept > 0 ? text("Without this, an execution ", gain.words)
                                  : std::string("None of these executions is needed");
             add("unwritten", sentence, gain.share);
         }
@@ -202,15 +202,16 @@ private:
                         [](const RankReport& rank) { return rank.lacked_shared_memory; });
         const double all = m_mean.copying + m_mean.packing + m_mean.waiting;
         const Gain gain = mostly_waits()
-                              ? Gain{text("would spare ", duration_text(m_mean.packing), " of ",
+                              ? Gain{text("would save ", duration_text(m_mean.packing), " of ",
                                           duration_text(all), " (most of an execution is waiting)"),
                                      {}}
                               : gain_of(all > 0 ? 1 - m_mean.packing / all : 1);
         add("borrowed",
-            text("arrays that others cannot read in place (", pairs_text(m_plan.packed),
-                 ") are packed by their owner",
+            text("owners pack arrays that other ranks cannot read in place (",
+                 pairs_text(m_plan.packed), ')',
                  is_lacking ? ", since shared memory (/dev/shm) is too small for them" : "",
-                 ": arrays of make_dist_view()", is_lacking ? " in it " : " ", gain.words),
+                 ": with arrays of make_dist_view()", is_lacking ? " in shared memory" : "",
+                 ", an execution ", gain.words),
             gain.share);
     }
 
@@ -230,8 +231,8 @@ private:
             return;
         add("short_runs", text("moves ", bytes_text(bytes), " of ", bytes_text(all), " in runs of ",
                                bytes_text(bytes / runs), " at ", share_text(m_plan.bandwidth_share),
-                               " of a copy's bandwidth: cut another axis than the fastest one, or "
-                               "deal out longer blocks of it"));
+                               " of a copy's bandwidth: distribute another axis than the fastest "
+                               "one, or use longer blocks along it"));
     }
 
     void about_messages() {
@@ -246,8 +247,8 @@ private:
         for (const TransportTotal& total : m_plan.transports)
             if (total.transport == "staged")
                 add("staging", text(bytes_text(total.bytes),
-                                    " are staged in host memory: an MPI that takes device memory "
-                                    "(DISTVIEW_GPU_AWARE) spares that"));
+                                    " are staged in host memory: an MPI that accepts device memory "
+                                    "(DISTVIEW_GPU_AWARE) avoids this"));
     }
 
     void about_binding() {
@@ -257,19 +258,19 @@ private:
         std::string sentence =
             text("arrays were bound ", m_plan.binds, " times in ", m_plan.executions,
                  " executions, which took ", duration_text(m_plan.binding),
-                 ": make arrays, and plans, once and pass the same ones again");
+                 ": create arrays and plans once and reuse them");
         std::optional<double> share;
         if (others > 0 && all > 0) {
             share = others * static_cast<double>(m_plan.executions) / all;
-            sentence += text(" would take about ", share_text(*share), " of the time");
+            sentence += text("; this would take about ", share_text(*share), " of the time");
         }
         add("binding", sentence, share);
     }
 
     void about_many_plans() {
         if (m_plan.plans <= 3 || m_plan.executions > 10 * m_plan.plans) return;
-        add("many_plans", text(m_plan.plans, " plans were made for one geometry, for ",
-                               m_plan.executions, " executions: keep one and use it again"));
+        add("many_plans", text(m_plan.plans, " plans were created for one geometry, for ",
+                               m_plan.executions, " executions: keep one and reuse it"));
     }
 
     /// Predicts the time of a step if all ranks have the same work.
@@ -288,9 +289,9 @@ private:
         add("imbalance",
             text("rank ", longest->rank, " works ", duration_text(longest->work),
                  " from one execution to the next, the mean is ", duration_text(m_mean.work),
-                 "; it comes ", duration_text(longest->late),
-                 " after the first. Evenly shared, a step would take about ", share_text(share),
-                 " of the time"),
+                 "; it begins ", duration_text(longest->late),
+                 " after the first rank. With evenly shared work, a step would take about ",
+                 share_text(share), " of the time"),
             share);
     }
 
@@ -310,7 +311,7 @@ void about_processors(std::span<const RankReport> ranks, std::vector<Advice>& ad
              {},
              text(rank.ranks_of_node, " ranks share ", rank.processors,
                   " processors of the node of rank ", rank.rank,
-                  ": ranks wait for each other's turns, and all times here include that"),
+                  ": ranks wait for a free processor, and all times here include this wait"),
              {}});
     }
 }

@@ -76,7 +76,7 @@ private:
         line("DistView report: ", times(static_cast<std::int64_t>(m_content.ranks.size()), "rank"),
              missing.empty()
                  ? text(" on ", times(static_cast<std::int64_t>(nodes.size()), "node"))
-                 : text("; the figures of these had not come when this was written: ", missing));
+                 : text("; figures had not arrived when this was written, from ranks: ", missing));
         if (bandwidth > 0)
             line("A copy of ", bandwidth_bytes >> 20,
                  " MiB, by one thread of each rank at a time: ",
@@ -89,7 +89,7 @@ private:
         row("geometry", indented(plan.geometry));
         if (plan.plans > 1) row("plans", text(plan.plans, ", of which this is the first"));
         row("bound", text(times(plan.binds, "time"), ", ", duration_text(plan.binding),
-                          " with the executions that did so"));
+                          " including these executions"));
         for (const TransportTotal& total : plan.transports)
             row(total.transport == "self" ? "within sections" : total.transport,
                 total.messages > 0
@@ -114,7 +114,7 @@ private:
         row("in all",
             text(duration_text(mean.total), " a rank, waiting ", duration_text(mean.total_waiting),
                  ", packing ", duration_text(mean.total_packing)));
-        row("bandwidth", text(share_text(plan.bandwidth_share), " of a copy's"));
+        row("bandwidth", text(share_text(plan.bandwidth_share), " of a copy's bandwidth"));
         row("step", mean.step > 0
                         ? text(duration_text(mean.step), " from one execution to the next")
                         : std::string());

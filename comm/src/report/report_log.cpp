@@ -36,7 +36,7 @@ std::shared_ptr<PlanRecord> ReportLog::record_of(std::string_view plan, std::uin
     record.plan = is_last ? "other plans" : plan;
     record.first = number;
     record.key = is_last ? 0 : key;
-    record.geometry = is_last ? "all that were made after these" : geometry;
+    record.geometry = is_last ? "all plans created after these" : geometry;
     return m_plans.back();
 }
 

@@ -166,14 +166,14 @@ void require_all_labels(const AxisIntersection::Side& side, const char* name) {
     const int known = side.layout.as_unstructured().known_process();
     require<LayoutError>(known < 0, [&] {
         return text(where(side, name), "only the labels of process ", known,
-                    " are known; a RedistributionPlan asks the others");
+                    " are known; a RedistributionPlan collects the others");
     });
 }
 
 /// The runs of process `p`, which must be the known one.
 std::vector<AxisRun> found_runs(const FoundAxis::RunsByCopy& runs, int copy, int known, int p) {
     require<LayoutError>(p == known, [&] {
-        return text("RedistributionSchedule: expected to be asked for coordinate ", known,
+        return text("RedistributionSchedule: expected coordinate ", known,
                     ", the only one whose labels are known, got ", p);
     });
     const auto number = static_cast<std::size_t>(copy);
@@ -243,9 +243,9 @@ MissingIndices missing_indices(const AxisIndices& source, const AxisIndices& tar
 
 std::string missing_indices_text(const std::string& where, int source_axis, std::int64_t count,
                                  std::int64_t lowest) {
-    return text(where, "expected indices that axis ", source_axis, " of the source has, got ",
-                count, count == 1 ? " other: " : " others, the lowest is ", lowest,
-                "; with allow_missing_indices they stay as they are");
+    return text(where, "expected only indices of axis ", source_axis, " of the source, got ", count,
+                count == 1 ? " other: " : " others, the lowest is ", lowest,
+                "; set allow_missing_indices to leave these elements unchanged");
 }
 
 void AxisIntersection::set_slices(const Side& from, const Side& to) {

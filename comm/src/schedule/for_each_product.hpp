@@ -27,8 +27,8 @@ void for_each_product(int count, int axes, const Factors& multiples, Factors& fa
     }
     factors[d] = 1;
 }
-/// Calls visit(factors) for all `axes` factors whose product is `count` and where factor d divides
-/// multiples[d], unless that is 0. Products ascend, with the first factor as the most significant.
+/// Calls visit(factors) for all ways to write `count` as a product of `axes` factors of which factor d
+/// divides multiples[d], unless that is 0; in lexicographic order of the factors.
 template <class Visit>
 void for_each_product(int count, int axes, const Factors& multiples, const Visit& visit) {
     Factors factors;

@@ -200,12 +200,12 @@ private:
 } // namespace
 
 std::string GridPlacement::describe() const {
-    std::string result = text(grid.describe(), " processes: ", between_nodes,
-                              " elements of an exchange between nodes");
+    std::string result = text(grid.describe(), " processes: an exchange moves ", between_nodes,
+                              " elements between nodes");
     if (between_nodes_of_balanced >= 0)
         result += text(" instead of ", between_nodes_of_balanced, " with ",
                        ProcessGrid::balanced(grid.size(), grid.rank()).describe(),
-                       " processes in the order of ranks");
+                       " processes in rank order");
     return result;
 }
 

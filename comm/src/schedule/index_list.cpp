@@ -16,7 +16,7 @@ namespace {
 
 void require_numbers(std::size_t got, int rank, const char* what) {
     require<UsageError>(got == static_cast<std::size_t>(rank), [&] {
-        return text("IndexList::", what, ": expected one for each of ", rank, " axes, got ", got);
+        return text("IndexList::", what, ": expected entries for ", rank, " axes, got ", got);
     });
 }
 

@@ -177,7 +177,7 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
         return {};
     }
     ReadablePeer peer;
-    why_not = "there is no room in its shared memory (/dev/shm), or it cannot be mapped";
+    why_not = "its shared memory (/dev/shm) is full or cannot be mapped";
     if (!map_lines(state, offer.head, peer)) return {};
     why_not = "its arrays cannot be mapped";
     if (layer) {
@@ -185,7 +185,7 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
             std::all_of(offer.fields.begin(), offer.fields.end(),
                         [](const Offered& at) { return at.reach == Reach::device; });
         why_not = is_offered ? text("the device's memory is not shared", layer->why_not_shared())
-                             : "its arrays are in no memory that its device shares";
+                             : "its arrays are not in memory that its device can share";
         return open_fields(*layer, offer.fields, peer) ? std::optional(std::move(peer))
                                                        : std::nullopt;
     }

@@ -18,8 +18,8 @@ namespace {
 void check(const Communicator& comm, const char* caller, const Field& field, DeviceLayer* layer) {
     check_grid(caller, comm, *field.layout);
     require<ShapeError>(field.process == comm.rank(), [&] {
-        return text(caller, ": expected the section of process ", comm.rank(), ", got that of ",
-                    field.process);
+        return text(caller, ": expected the section of process ", comm.rank(),
+                    ", got the section of process ", field.process);
     });
     require<ShapeError>(layer || field.host_accessible, [&] {
         return text(caller, ": the array is in memory that the host cannot access");
@@ -92,11 +92,11 @@ void throw_out_of_reach(const char* caller, const std::string& label, const Arra
     }
     const int owner = exists ? layout.owner(element) : -1;
     throw UsageError(
-        owner < 0 ? text(caller, ": a kernel asked for element ", tuple, ") of '", label,
-                         "', which no process is known to own")
-                  : text(caller, ": a kernel asked for element ", tuple, ") of '", label,
+        owner < 0 ? text(caller, ": a kernel accessed element ", tuple, ") of '", label,
+                         "', which has no known owner")
+                  : text(caller, ": a kernel accessed element ", tuple, ") of '", label,
                          "', whose owner, process ", owner,
-                         ", has it on another node or in memory that others cannot map; call "
+                         ", is on another node or has it in memory that others cannot map; call "
                          "get_elements(), put_elements() or accumulate_elements(), or use an "
                          "InspectedLoop"));
 }

@@ -69,7 +69,7 @@ bool SectionAccess::reaches_all(int rank) const {
 AnySection SectionAccess::section(int process) const {
     require<UsageError>(reaches(process), [&] {
         return text(name, "::section: the section of process ", process, " of ",
-                    m_state->array.layout().process_count(), " is out of reach of rank ",
+                    m_state->array.layout().process_count(), " cannot be accessed by rank ",
                     m_state->array.process());
     });
     const ArrayLayout& layout = m_state->array.layout();

@@ -59,7 +59,7 @@ void check_available(std::optional<Transport> required) {
 
 std::string allowed_transports(std::optional<Transport> required) {
     if (required) return std::string(to_string(*required));
-    return DeviceLayer::any_exists() ? "direct, message; of device memory ipc, gpu_message, staged"
+    return DeviceLayer::any_exists() ? "direct, message; for device memory ipc, gpu_message, staged"
                                      : "direct, message";
 }
 
@@ -107,7 +107,7 @@ DeviceSetting device_setting(DeviceLayer* layer, std::optional<Transport> requir
     }
     if (required && !of_device) refuse("device memory");
     const bool takes = sends_from_device(*layer);
-    if (required == Transport::gpu_message && !takes) refuse("device memory: MPI does not take it");
+    if (required == Transport::gpu_message && !takes) refuse("device memory: MPI cannot use it");
     const bool staged = required == Transport::staged || !takes;
     return {layer, staged ? Transport::staged : Transport::gpu_message};
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pictures of layouts: who owns what. Needs Matplotlib, which is imported when it is used."""
+"""Pictures of layouts and their owners. Needs Matplotlib, imported only when a function is called."""
 
 from ._layouts import MOST_SECTIONS, plot_array_distribution, plot_layout
 

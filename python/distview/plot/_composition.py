@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the panels of a picture go: in inches, so that a cell is as large in each of them."""
+"""Positions of a picture's panels, in inches, so that cells have the same size in all panels."""
 
 from ._panels import POINTS, WIDTH
 
@@ -40,13 +40,13 @@ class Composition:
             return min(0.5, 11.0 / columns), STRIP
         width = min(0.45, 5.2 / columns)
         height = min(0.45, (5.2 if len(planes) == 1 else max(1.2, 8.0 / len(planes))) / rows)
-        # Square cells, unless the array would be a thread.
+        # Square cells, unless the array would become a thin line.
         if 1 / 3 <= columns / rows <= 3:
             width = height = min(width, height)
         return width, height
 
     def _place(self, plane, y, whole, sections):
-        """Places a plane's panels below y; the lowest edge of them."""
+        """Places a plane's panels below y; returns their lowest edge."""
         width = max(len(plane.columns) * self.cell[0], 0.6)
         height = max(len(plane.rows) * self.cell[1], 0.3)
         is_strip = plane.row_axis is None and plane.column_axis is not None
@@ -66,7 +66,7 @@ class Composition:
         return self._place_grid(plane, x, bottom + 0.25)
 
     def _place_strips(self, plane, x, y):
-        """One strip per process; sections of blocks stand where they are in the whole."""
+        """Places one strip per process; sections of block axes are aligned with their place in the whole array."""
         aligned = plane.layout.types[plane.column_axis] == "b"
         for column in range(plane.grid[1]):
             labels = plane.section(0, column)[1].labels
@@ -79,7 +79,7 @@ class Composition:
         return y
 
     def _strip_has_ticks(self, plane):
-        """Whether global indices have no room in the cells, or values are there."""
+        """Whether global indices do not fit into the cells, or values are written there."""
         labels = plane.columns.labels
         longest = max(len(str(labels[0])), len(str(labels[-1]))) if len(labels) else 1
         has_room = self.cell[0] * POINTS * 0.85 / (WIDTH * longest) >= 4
@@ -99,7 +99,7 @@ class Composition:
         return TICKS_LEFT + sum(widths) + GAP * (len(widths) - 1)
 
     def _place_grid(self, plane, x, y):
-        """One panel per process, in the places that they have in the process grid."""
+        """Places one panel per process, arranged as in the process grid."""
         heights, widths = self._grid_sizes(plane)
         y += TITLE
         for row, height in enumerate(heights):
@@ -116,7 +116,7 @@ class Composition:
         return 0.2 if row == first_shown(plane)[0] else 0.0
 
     def figure(self, pyplot, top, bottom, least_width):
-        """A new figure with `top` and `bottom` inches kept free; place() fills it."""
+        """A new figure with `top` and `bottom` inches kept free; draw() fills it."""
         self.top = MARGIN + top
         self.size = (
             max(self.width + 2 * MARGIN, least_width),
@@ -160,7 +160,7 @@ class Composition:
             )
 
     def _name(self, axes, style, plane, row, column, place, show):
-        """Names a section's process, above it or left of a strip, as long as there is room."""
+        """Writes the name of a section's process, above it or left of a strip, as large as fits."""
         process = plane.process_of(row, column)
         name = style.names[process]
         if plane.row_axis is None:

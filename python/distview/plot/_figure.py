@@ -8,7 +8,7 @@ MOST_IN_LEGEND = 24
 
 
 def layout_title(layout):
-    """A layout in one line."""
+    """A description of a layout in one line."""
     if layout.rank == 0:
         return "An array without axes: one element on one process"
     shape = " x ".join(map(str, layout.shape))
@@ -26,7 +26,7 @@ def _kind(layout, axis):
 
 
 def _legend_handles(style, planes, colours):
-    """Keys of the paddings that there are, and of the processes if `colours`."""
+    """Legend entries of the kinds of padding in the picture, and of the processes if `colours`."""
     handles = []
     if colours and len(style.names) <= MOST_IN_LEGEND:
         for process, name in enumerate(style.names):
@@ -84,10 +84,10 @@ def draw_in(axes, style, plane, legend, title):
 
 
 def draw_figure(pyplot, style, planes, legend, title, *, whole=True, sections=False, colours=None):
-    """A new Figure of the planes; colours: whether its legend has them, None: where needed."""
+    """A new Figure of the planes; colours: whether its legend explains colours, None: if needed."""
     composition = Composition(planes, whole, sections)
     if colours is None:
-        # Without room for names in the whole array the legend says what colours mean.
+        # If names do not fit into the whole array, the legend explains the colours.
         colours = whole and any(p.name_places(style, composition.cell) is None for p in planes)
     handles = _legend_handles(style, planes, colours) if legend else []
     columns = max(1, int(max(composition.width, 6) / 2.2)) if handles else 1

@@ -16,7 +16,7 @@ from ._figure import draw_figure, draw_in, layout_title
 from ._panels import Style
 from ._planes import planes as planes_of
 
-MOST_SECTIONS = 36  # beyond that nobody can read them
+MOST_SECTIONS = 36  # more sections are unreadable
 
 
 def plot_layout(
@@ -31,25 +31,25 @@ def plot_layout(
     at: Mapping[int, int] | None = None,
     cmap: Any = None,
 ) -> Any:
-    """Draws who owns what, and returns the Matplotlib Figure.
+    """Draws the owners of an array's elements, and returns the Matplotlib Figure.
 
-    The whole array is on the left or on top, every element in its owner's colour, with global
-    indices at the edges. Beside it is what each process holds: communication padding is hatched and
-    has the colour of the process that owns what it copies; boundary padding is dotted.
+    The whole array is on the left or on top: every element in its owner's colour, with global indices at the
+    edges. Beside it are the processes' sections. Communication padding is hatched and has the colour of the
+    process that owns the copied element; boundary padding is dotted.
 
     layout_or_view: a Layout, or a DistView, whose layout is drawn.
     axes: Matplotlib Axes to draw the whole array in, without the sections.
     process_coords: True names processes by their grid coordinates, False by number, a sequence by
         its entries.
     legend: whether to explain the marks, and the colours where names do not fit.
-    values: an array to be written into the cells, as gather() returns it: of the layout's shape, or of
-        its protocol_shape with values of boundary padding (cells="owned"); or True for a view's own,
-        which are gathered: then the call is collective over the view's communicator, draws on
+    values: an array to be written into the cells, as returned by gather(): of the layout's shape, or of
+        its protocol_shape with values of boundary padding (cells="owned"). True gathers and shows the
+        view's own values: then the call is collective over the view's communicator, draws on
         process 0, and returns None elsewhere. Unstructured axes are in ascending order of indices.
-    title: of the figure; None for the layout in words, "" for none.
+    title: title of the figure; None for a description of the layout, "" for no title.
     sections: whether to draw the processes' sections (never for more than 36 processes).
-    at: {axis: global index}, for arrays of more than two axes. All axes but the last two are drawn
-        slice by slice, one slice per grid coordinate; `at` chooses those that hold an index.
+    at: {axis: global index}, for arrays of more than two axes. All axes except the last two are drawn
+        slice by slice, one slice per grid coordinate; `at` chooses the slice that holds an index.
     cmap: a Matplotlib colormap or its name, instead of colours that suit the colour-blind.
 
     Local (not collective) unless values=True. Example: examples/python/layouts.py
@@ -68,7 +68,7 @@ def plot_layout(
             )
         return layout, pyplot, style, planes
 
-    # What is wrong on one process is raised on all, before they gather.
+    # An error on one process is raised on all processes before they gather.
     comm = _communicator_of(layout_or_view) if values is True else None
     layout, pyplot, style, planes = agreed(comm, "plot_layout", prepare)
     if with_values and not _show_values("plot_layout", layout_or_view, layout, planes, values):
@@ -95,12 +95,11 @@ def plot_array_distribution(
     yticks: Any = None,
     cmap: Any = None,
 ) -> Any:
-    """Draws who owns what, with the names and defaults of DistArray's function, for old notebooks.
+    """Draws the owners of an array's elements, with the names and defaults of DistArray's function, for old notebooks.
 
-    The Figure of the whole array is returned, and saved to global_plot_filename;
-    local_plot_filename gets the sections. cell_label writes the elements' values into the cells;
-    then the call is collective (see plot_layout). yflip lets axis 0 grow upwards. New programs call
-    plot_layout().
+    Returns the Figure of the whole array and saves it to global_plot_filename; local_plot_filename gets the
+    sections. cell_label writes the elements' values into the cells and makes the call collective (see
+    plot_layout). yflip lets axis 0 grow upwards. New programs call plot_layout().
     """
     is_view = _is_view(darray)
 
@@ -163,7 +162,7 @@ def _layout_of(caller: str, layout_or_view: Any) -> Layout:
 def _show_values(
     caller: str, layout_or_view: Any, layout: Layout, planes: list[Any], values: Any
 ) -> bool:
-    """Gives the planes values; whether this process has them. Collective if values is True."""
+    """Gives the planes values; returns whether this process has them. Collective if values is True."""
     if values is True:
         if not _is_view(layout_or_view):
             raise UsageError(f"{caller}: values=True expects a DistView; a layout has no values")
@@ -172,7 +171,7 @@ def _show_values(
             return False
     values = np.asarray(values)
     if values.shape == layout.shape != layout.protocol_shape:
-        # Nothing is written into boundary padding.
+        # Boundary padding has no values: its cells stay empty.
         inner = values
         values = np.full(layout.protocol_shape, "", object)
         values[
@@ -209,7 +208,7 @@ def _matplotlib():
 
 
 def _names(layout, process_coords):
-    """What every process is called."""
+    """The displayed name of every process."""
     count = layout.process_count
     if process_coords is False:
         return [str(process) for process in range(count)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who owns what along one axis, as arrays: what pictures are drawn from. No matplotlib here."""
+"""Owners along one axis as arrays, from which pictures are drawn. Needs no Matplotlib."""
 
 import numpy as np
 
 from .._errors import UsageError
 
-# More changes of owner along an axis than that are not told apart in a picture.
+# A picture cannot show more changes of owner along an axis than this.
 MOST_PIECES = 2000
 MOST_ELEMENTS = 10_000_000
 
@@ -28,7 +28,7 @@ class Axis:
         return len(self.labels)
 
     def pieces(self):
-        """Bounds of the runs of one owner and one kind: [0, ..., n]."""
+        """Bounds of runs of positions with the same owner and kind: [0, ..., n]."""
         changes = np.flatnonzero(np.diff(self.owners)) + 1
         bounds = {0, len(self), *changes.tolist(), *self.owned, *self.interior}
         return np.array(sorted(bounds), dtype=np.int64)
@@ -80,21 +80,21 @@ def whole_axis(layout, axis):
 
 
 def section_axis(layout, axis, process, whole):
-    """An axis of one process's section; `whole` is that of the whole array."""
+    """An axis of one process's section; `whole` is the axis of the whole array."""
     labels = layout.global_indices(axis, process)
     owned = layout.owned_range(axis, process)
     interior = layout.interior_range(axis, process)
     owners = whole.owners[np.searchsorted(whole.labels, labels)] if len(labels) else labels
-    # What is on several processes is everybody's own.
+    # If several processes hold an element, each one's section shows it as its own.
     owners = np.array(owners)
     owners[owned[0] : owned[1]] = layout.coordinates(process)[axis]
     return Axis(labels, owners, owned, interior)
 
 
 def strips(outer, inner):
-    """Rectangles ((row, column), height, width) that make up `outer` without `inner`.
+    """Rectangles ((row, column), height, width) that cover `outer` without `inner`.
 
-    Both are ((row begin, row end), (column begin, column end)), inner inside outer.
+    Both are ((row begin, row end), (column begin, column end)); inner lies inside outer.
     """
     (top, bottom), (left, right) = outer
     (inner_top, inner_bottom), (inner_left, inner_right) = inner
@@ -107,7 +107,7 @@ def strips(outer, inner):
     return [strip for strip in result if strip[1] > 0 and strip[2] > 0]
 
 
-# Tol's "light" scheme: told apart by the colour-blind, and black text is read on each of them.
+# Tol's "light" scheme: the colour-blind can distinguish its colours, and black text is readable on all of them.
 _FEW = ["77AADD", "EE8866", "EEDD88", "FFAABB", "44BB99", "BBCC33", "99DDFF", "AAAA00"]
 
 
@@ -116,7 +116,7 @@ def process_colours(grid):
     count = int(np.prod(grid))
     if count <= len(_FEW):
         return np.array([[int(c[i : i + 2], 16) / 255 for i in (0, 2, 4)] for c in _FEW[:count]])
-    # Hues around the circle of the OKLCH space, light and dark as on a chess board.
+    # Hues around the circle of the OKLCH space, alternately light and dark as on a chess board.
     hue = 2 * np.pi * np.arange(count) / count
     lightness = np.where(np.indices(grid).sum(axis=0).ravel() % 2, 0.86, 0.74)
     a, b = 0.10 * np.cos(hue), 0.10 * np.sin(hue)

@@ -9,14 +9,14 @@ from ._owners import process_colours, strips
 
 LINE = "#333333"
 PALE = "#888888"
-# Beyond that cells have no lines of their own and are drawn as one piece per owner.
+# More cells than this are drawn without lines between them, as one piece per owner.
 MOST_CELLS = 64
-POINTS = 72  # an inch
-WIDTH = 0.62  # of a character, in font sizes
+POINTS = 72  # per inch
+WIDTH = 0.62  # width of a character, relative to the font size
 
 
 class Style:
-    """What all panels of a figure share: colours and names of the processes."""
+    """Style that all panels of a figure share: colours and names of the processes."""
 
     def __init__(self, matplotlib, layout, names, cmap):
         count = layout.process_count
@@ -71,7 +71,7 @@ def draw_cells(axes, style, rows, columns, process_of, cell):
 
 
 def draw_padding(axes, style, rows, columns):
-    """Hatches the copies of others' cells, dots boundary padding, frames what is owned."""
+    """Hatches copies of other processes' cells, dots boundary padding, and frames the owned cells."""
     whole = ((0, len(rows)), (0, len(columns)))
     owned = (rows.owned, columns.owned)
     interior = (rows.interior, columns.interior)
@@ -106,7 +106,7 @@ def draw_borders(axes, rows, columns):
 
 
 def name_places(style, rows, columns, process_of, cell):
-    """(x, y, process, font size) of the owner's name of every piece; None if one has no room."""
+    """(x, y, process, font size) for the owner's name in every piece; None if a name does not fit."""
     runs = [_owner_runs(rows), _owner_runs(columns)]
     if len(runs[0]) * len(runs[1]) > 400:
         return None
@@ -138,7 +138,7 @@ def _owner_runs(axis):
 
 
 def draw_texts(axes, style, rows, columns, process_of, cell, text_of):
-    """Writes text_of(row, column) into every cell, if the cells have room for it."""
+    """Writes text_of(row, column) into every cell, if the texts fit."""
     texts = [[text_of(i, j) for j in range(len(columns))] for i in range(len(rows))]
     longest = max((len(text) for line in texts for text in line), default=0)
     size = min(8, 0.85 * cell[0] * POINTS / (WIDTH * max(longest, 1)), 0.5 * cell[1] * POINTS)
@@ -167,7 +167,7 @@ def _write(axes, x, y, text, size, colour):
 
 
 def draw_ticks(axes, rows, columns, cell, show=(True, True), longest=0):
-    """Writes global indices at the left and at the top; `longest`: the most characters of one."""
+    """Writes global indices at the left and at the top; `longest`: least number of characters to reserve."""
     axes.tick_params(
         length=0,
         labelsize=7,
@@ -195,7 +195,7 @@ def draw_ticks(axes, rows, columns, cell, show=(True, True), longest=0):
 
 
 def _tick_positions(labels, least):
-    """Positions at least `least` apart, of round indices where these ascend by one."""
+    """Positions at least `least` apart; at round indices if indices ascend by one."""
     step = next(s for d in range(9) for s in (10**d, 2 * 10**d, 5 * 10**d) if s >= least)
     if step > 1 and len(labels) > 1 and np.all(np.diff(labels) == 1):
         return np.flatnonzero(labels % step == 0).tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The planes of which a layout's picture consists, and the panels of one plane."""
+"""The planes of a layout's picture, and the panels of one plane."""
 
 import itertools
 
@@ -21,9 +21,9 @@ MOST_SLICES = 8
 
 
 def planes(caller, layout, at, with_values):
-    """All planes: one, or of more than two axes one per grid coordinate of the leading ones.
+    """All planes: one, or for more than two axes one per grid coordinate of the leading axes.
 
-    with_values: whether there will be values, which need `at` for every leading axis.
+    with_values: whether values will be shown; they need `at` for every leading axis.
     """
     leading = range(max(layout.rank - 2, 0))
     # The other function has no argument `at`.
@@ -60,7 +60,7 @@ def planes(caller, layout, at, with_values):
 
 
 class Plane:
-    """The last two axes of an array at one grid coordinate of the others; fewer if it has fewer."""
+    """The last two axes of an array (or its only one) at one grid coordinate of the other axes."""
 
     def __init__(self, layout, lead, at):
         self.layout = layout
@@ -80,7 +80,7 @@ class Plane:
         return whole_axis(self.layout, axis)
 
     def show(self, values):
-        """Has values of the whole array written into the cells."""
+        """Sets values of the whole array, to be written into the cells."""
         for axis, index in sorted(self.at.items()):
             values = values[np.searchsorted(whole_axis(self.layout, axis).labels, index)]
         self.values = values
@@ -117,7 +117,7 @@ class Plane:
         return not all(map(len, self.section(row, column)))
 
     def title(self):
-        """ "axis 0: 0 to 4"; empty if there are no other axes."""
+        """A title such as "axis 0: 0 to 4"; empty if the array has no other axes."""
         parts = []
         for axis, coordinate in enumerate(self.lead):
             if axis in self.at:
@@ -131,7 +131,7 @@ class Plane:
         return f"axis {axis}" + (", periodic" if self.layout.periodic[axis] else "")
 
     def name_places(self, style, cell):
-        """Where to write owners' names; None if there is no room, or if values are there."""
+        """Positions of the owners' names; None if they do not fit, or if values are shown."""
         if self.values is not None:
             return None
         return name_places(style, self.rows, self.columns, self.process_of, cell)
@@ -163,7 +163,7 @@ class Plane:
             self._draw_values(axes, style, self.rows, self.columns, cell)
 
     def draw_section(self, axes, style, row, column, cell, show=(True, True)):
-        """Draws what one process holds; `show`: whether with indices of rows and columns."""
+        """Draws one process's section; `show`: whether to write indices of rows and of columns."""
         axes.set_label(f"process {self.process_of(row, column)}")
         rows, columns = self.section(row, column)
         if not len(rows) or not len(columns):
@@ -199,7 +199,7 @@ class Plane:
 
 
 def _listed(labels):
-    """Global indices in a few words."""
+    """A short text for global indices."""
     if len(labels) < 3:
         return ", ".join(map(str, labels.tolist())) or "none"
     if labels[-1] - labels[0] == len(labels) - 1:

@@ -72,7 +72,7 @@ def test_hangs_beyond_its_own_limit():
 
 
 def test_hangs_holding_the_interpreter():
-    # In C for many years: no other thread runs Python meanwhile.
+    # Blocks in C practically for ever: no other thread runs Python meanwhile.
     re.match("(a*)*b", "a" * 60)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the validator, the protocol's helper and examples, and distarray differ from us.
 
-Each entry names one difference and says which side does what. A test marked with
-`@known_difference("name")` asserts that it is still there; test_reference_validator.py checks that
+Each entry names one difference and describes both sides. A test marked with
+`@known_difference("name")` asserts that it still exists; test_reference_validator.py checks that
 every entry has such a test and that no test names an unknown one. "Validator" is the protocol's
 validator.py of 0.10.0, "helper" its utils.py.
 """

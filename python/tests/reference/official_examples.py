@@ -21,7 +21,7 @@ class Example:
 
     @property
     def generated(self):
-        """Whether distarray wrote it: those show the undistributed array as well."""
+        """Whether distarray wrote the example: such examples also show the undistributed array."""
         return self.full_array is not None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the two repositories lie, and their modules, imported from there as they are."""
+"""Paths of the two repositories, and their modules, imported from there unchanged."""
 
 import importlib
 import importlib.machinery
@@ -16,7 +16,7 @@ import pytest
 
 from .shims import old_names
 
-# Variable, repository, and a file that shows that the folder is the right one.
+# Variable, repository, and a file that identifies the folder.
 PROTOCOL = ("DISTVIEW_DAP_REFERENCE", "enthought/distributed-array-protocol", "validator.py")
 DISTARRAY = ("DISTVIEW_DISTARRAY", "enthought/distarray", "distarray/__init__.py")
 
@@ -34,7 +34,7 @@ def folder(place):
 
 @contextmanager
 def foreign_import(path):
-    """Imports from `path` work in the block; nothing is written there, warnings are theirs."""
+    """Imports from `path` work in the block; nothing is written there, and its warnings are ignored."""
     write = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(path))
@@ -58,7 +58,7 @@ def protocol_module(name):
 
 
 def protocol_history(revision, path):
-    """The text of a file at a tag of the protocol's repository; skips without its history."""
+    """The text of a file at a tag of the protocol's repository; skips the test without its history."""
     where = folder(PROTOCOL)
     command = ["git", "-c", f"safe.directory={where}", "-C", str(where)]
     found = subprocess.run(
@@ -79,7 +79,7 @@ def protocol_module_of(revision, path):
 
 
 def distarray():
-    """distarray's modules that take part: LocalArray, its maps, and the maps between ranks."""
+    """The tested modules of distarray: LocalArray, its maps, and the maps between ranks."""
     path = folder(DISTARRAY)
     pytest.importorskip("mpi4py", reason="distarray needs mpi4py")
     with foreign_import(path):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random distributed arrays of every kind, and which global index every local position has.
+"""Random distributed arrays of every kind, with the global index of every local position.
 
-The indices are counted out one by one, without the closed forms of the library under test. All
-arrays can be said in version 0.10.0 of the protocol: communication padding has one width an axis
+The indices are counted one by one, without the formulas of the library under test. All
+arrays can be described in version 0.10.0 of the protocol: communication padding has one width per axis
 and is no wider than what any process owns.
 """
 
@@ -18,8 +18,8 @@ class Axis:
 
     kind: str  # "b", "n", "c", "u"
     processes: int
-    size: int  # the protocol's: interior and boundary padding
-    interior: int | None  # what the creation functions take
+    size: int  # as the protocol counts: interior and boundary padding
+    interior: int | None  # argument of the creation functions
     layout: object  # likewise
     held: tuple
     owned: tuple  # by grid rank: (begin, end), local positions
@@ -41,13 +41,13 @@ class Axis:
 
     @property
     def last_block_is_partial(self):
-        """Whether the protocol's helper and distarray count a rank's elements wrongly (A7)."""
+        """Whether the protocol's helper and distarray count a rank's elements incorrectly (A7)."""
         whole, rest = divmod(self.size, self.block_size)
         return self.kind == "c" and rest != 0 and whole % self.processes != 0
 
 
 def _cut(rng, n, parts):
-    """Random bounds of `parts` blocks, of which some are empty more often than chance has it."""
+    """Random bounds of `parts` blocks; empty blocks are more frequent than by chance."""
     inner = sorted(rng.integers(0, n + 1, parts - 1).tolist())
     if parts > 2 and rng.random() < 0.3:
         inner[1] = inner[0]
@@ -168,7 +168,7 @@ class Array:
         return tuple(len(indices) for indices in self.held(process))
 
     def export(self, process):
-        """What a producer that knows only the protocol exports."""
+        """The export of a producer that supports only the protocol."""
         buffer = np.zeros(self.local_shape(process))
         return {"__version__": "0.10.0", "buffer": buffer, "dim_data": self.dim_data(process)}
 
@@ -215,7 +215,7 @@ def random_arrays(seed, count, processes, max_axes=3):
 
 
 def distview_layout(array):
-    """The same array as a distview.Layout, which needs no processes."""
+    """The array's distview.Layout, which needs no processes."""
     from distview import _distview as native
 
     def spec(axis):
@@ -234,7 +234,7 @@ def distview_layout(array):
 
 
 def same_dim_data(one, other):
-    """Whether two tuples of dimension dictionaries say the same, key by key."""
+    """Whether two tuples of dimension dictionaries are equal, key by key."""
 
     def plain(dim_data):
         return [

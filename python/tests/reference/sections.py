@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sections of arrays, one axis each, and words for what verdicts.py does to them."""
+"""Sections of arrays with one axis each, and named changes for verdicts.py."""
 
 import numpy as np
 
 
 class Index:
-    """An integer by its __index__ and by nothing else."""
+    """An integer that has only __index__."""
 
     def __init__(self, value):
         self.value = value
@@ -47,7 +47,7 @@ def envelope(dim_data, buffer, version="0.10.0", **more):
     return {"__version__": version, "buffer": buffer, "dim_data": dim_data} | more
 
 
-# Which sections a change fits: conditions on (dim_dict, extent).
+# Conditions on (dim_dict, extent): the sections that a change fits.
 
 
 def kind(*letters):
@@ -66,7 +66,7 @@ def where(key, test):
     return lambda d, extent: key in d and test(d[key])
 
 
-# What a change makes of a section: functions of (dim_dict, extent).
+# Changes: functions of (dim_dict, extent) that return the changed pair.
 
 
 def put(**values):

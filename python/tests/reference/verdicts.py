@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Single exports, right and wrong, with the verdicts that the validator and we must come to.
+"""Single exports, right and wrong, with the expected verdicts of the validator and of distview.
 
-Every change below is made to every section that it fits, alone and as the second axis of a
+Every change below is applied to every section that it fits, alone and as the second axis of a
 two-dimensional export.
 """
 
@@ -36,10 +36,10 @@ ACCEPTS, REFUSES, RAISES = "accepts", "refuses", "raises"
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to a section, and what comes of it.
+    """A change of a section, and the expected result.
 
     `make(dim_dict, extent)` returns the changed pair; `code` is our reason, None if we accept;
-    `difference` is the entry of known_differences.py that tells why the verdicts differ.
+    `difference` is the entry of known_differences.py that explains why the verdicts differ.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Change:
 
 
 def verdict(validator, export):
-    """What the validator does with an export; it may also die of it."""
+    """The validator's verdict on an export; it may also crash."""
     try:
         valid, message = validator.validate(export)
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -61,7 +61,7 @@ def verdict(validator, export):
 
 
 def code_of(check, *arguments):
-    """Our verdict: None, or the reason."""
+    """distview's verdict: None, or the reason."""
     try:
         check(*arguments)
     except distview.ProtocolError as error:

@@ -99,7 +99,7 @@ bool check_variant(const CheckedProgram& program, const Communicator& comm, cons
                                               "': expected to read padding that is "
                                               "valid, got '" +
                                               site.array + "' read "));
-        const bool by_value = on_any_rank(says("padding that is not valid, got element "));
+        const bool by_value = on_any_rank(says("invalid padding, got element "));
         EXPECT_EQ(by_name, site.is_named) << checked.error;
         EXPECT_EQ(by_value, !site.is_named) << checked.error;
     }
@@ -351,7 +351,7 @@ TEST(Checking, IsReportedByWhatTakesTheElements) {
     fill(exec, ones, 1.0);
     const auto v = poisoned(ring);
     const char* const text =
-        "expected elements that do not come from padding that is not valid, got "
+        "expected elements that were not computed from invalid padding, got "
         "element (0) of 'v' and 1 other of this rank (its padding was never filled)";
     double total = 0;
     EXPECT_THROW_ON_ALL_RANKS(sum(exec, ring.comm, v), UsageError, text);
@@ -535,7 +535,7 @@ TEST(Checking, ClearedPaddingTakesContributions) {
     fill(exec, f, 0.0); // leaves the padding unchanged
     EXPECT_THROW_ON_ALL_RANKS(
         contribute(), UsageError,
-        "expected contributions that do not come from padding that is not valid");
+        "expected no contributions from invalid padding, got some in the padding of");
 }
 
 TEST(Checking, PaddingThatTheProgramFillsWithWhatWasThere) {

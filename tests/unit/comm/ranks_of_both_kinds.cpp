@@ -115,7 +115,7 @@ TEST_P(RanksOfBothKinds, RedistributeInPlaceOnTheHostAlone) {
     const bool is_device = distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>;
     RedistributionPlan plan(comm, from, to, {.in_place = true});
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, source, is_device ? apart : same), UsageError,
-                              "in place, expected memory of the host on all ranks");
+                              "expected host memory on all ranks to redistribute in place");
     number(source);
     plan.execute(exec, source, apart);
     for_each(apart,

@@ -203,7 +203,7 @@ TEST(GatherBytes, wrong_use_throws_on_all_ranks) {
     all.push_back({});
     std::vector<std::int64_t> below(sizes);
     below.back() = -1;
-    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, below, all), UsageError, "none below 0");
+    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, below, all), UsageError, "each >= 0");
     if (n >= 3) { // rank 0 passes other sizes for two other ranks, with the same sum
         std::vector<std::int64_t> other(sizes);
         if (comm.rank() == 0) other[1] -= 1, other[2] += 1;
@@ -259,7 +259,7 @@ TEST(Pieces, wrong_use_throws_on_all_ranks) {
         UsageError, "scatter_pieces: expected the sizes of ");
     EXPECT_THROW_ON_ALL_RANKS(
         gather_pieces(comm, 0, mine, sizes, {std::int64_t{1} << 31, 64}, ignore), UsageError,
-        "exceed the 2^31-1 that MPI counts");
+        "exceed MPI's limit of 2^31-1");
 }
 
 } // namespace distview::testing

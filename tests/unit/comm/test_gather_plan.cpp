@@ -498,8 +498,8 @@ TEST_F(GatherPlanExamples, ProcessesSideBySideMustListTheSameIndices) {
         EXPECT_THROW_ON_ALL_RANKS(
             GatherPlan(comm, layout_of(other), all), LayoutError,
             text("expected processes with the same coordinate along axis 0 to list the same "
-                 "indices, got others on rank ",
-                 n - 1, " than on rank ", n - 2));
+                 "indices, got different lists on ranks ",
+                 n - 1, " and ", n - 2));
 }
 
 TEST_F(GatherPlanExamples, ListsShareNoMemory) {
@@ -571,8 +571,8 @@ TEST_F(GatherPlanExamples, ReadSaysWhoMustTakePart) {
     } catch (const UsageError& error) {
         const int first = comm.rank() == 0 ? n - 1 : 0;
         EXPECT_NE(std::string(error.what())
-                      .find(text("elements of rank ", first,
-                                 " come in messages, so that it must take part; call execute()")),
+                      .find(text("elements of rank ", first, " arrive in messages, so rank ", first,
+                                 " must take part; call execute() on all ranks")),
                   std::string::npos)
             << error.what();
     }

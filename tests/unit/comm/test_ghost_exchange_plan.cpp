@@ -330,7 +330,7 @@ TEST(GhostExchangePlans, WrongIndicesAreTheSameErrorOnAllRanks) {
                               "expected each owned index once, got ");
     if (n == 1) {
         EXPECT_THROW_ON_ALL_RANKS(make_ghosted_layout(comm, {0}, {77}), UsageError,
-                                  "there are 1, and this process has and needs 2");
+                                  "all processes own 1, but this process owns and needs 2");
         return;
     }
     const GhostedLayout missing =
@@ -341,7 +341,7 @@ TEST(GhostExchangePlans, WrongIndicesAreTheSameErrorOnAllRanks) {
     uncounted.owned = 0;
     EXPECT_THROW_ON_ALL_RANKS(
         GhostExchangePlan(comm, uncounted), UsageError,
-        "expected 1 owned indices and 0 ghosts along axis 0, as the layout has, got 0 and 0");
+        "expected 1 owned indices and 0 ghosts along axis 0, as in the layout, got 0 and 0");
     const GhostedLayout twice = make_ghosted_layout(comm, {rank % (n - 1)}, {0});
     EXPECT_THROW_ON_ALL_RANKS(
         GhostExchangePlan(comm, twice), UsageError,

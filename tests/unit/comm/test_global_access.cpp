@@ -180,7 +180,7 @@ TEST_F(GlobalAccesses, ElementsThatAreNotThereAreAnErrorOfAllRanks) {
     }
     EXPECT_THROW_ON_ALL_RANKS(
         access.fence(exec), UsageError,
-        text("a kernel asked for element (", 10 * n, ") of 'u', which no process is known to own"));
+        text("a kernel accessed element (", 10 * n, ") of 'u', which has no known owner"));
     access.fence(exec); // reported once
     if (n == 1) return;
     const TransportSetting setting(Transport::message);
@@ -190,10 +190,11 @@ TEST_F(GlobalAccesses, ElementsThatAreNotThereAreAnErrorOfAllRanks) {
     if (comm.rank() == 0) {
         own_only.store(3, 10 * n - 1);
     }
-    EXPECT_THROW_ON_ALL_RANKS(apart.fence(exec), UsageError,
-                              text("whose owner, process ", n - 1,
-                                   ", has it on another node or in memory that others cannot map; "
-                                   "call get_elements()"));
+    EXPECT_THROW_ON_ALL_RANKS(
+        apart.fence(exec), UsageError,
+        text("whose owner, process ", n - 1,
+             ", is on another node or has it in memory that others cannot map; "
+             "call get_elements()"));
     const ArrayLayout other(ProcessGrid{n}, {cyclic(10 * n + comm.rank())});
     const auto different = DistView<std::int64_t*>(exec, "different", other, comm.rank());
     EXPECT_THROW_ON_ALL_RANKS(GlobalAccess(exec, comm, different), UsageError, "layout");

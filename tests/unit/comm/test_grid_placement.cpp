@@ -110,10 +110,11 @@ TEST(GridPlacement, GivesEachNodeABox) {
         EXPECT_EQ(node(corner), node(corner + 5));
     }
     EXPECT_LT(placed.between_nodes, placed.between_nodes_of_balanced);
-    EXPECT_EQ(placed.describe(), "4 x 4 processes: " + std::to_string(placed.between_nodes) +
-                                     " elements of an exchange between nodes instead of " +
+    EXPECT_EQ(placed.describe(), "4 x 4 processes: an exchange moves " +
+                                     std::to_string(placed.between_nodes) +
+                                     " elements between nodes instead of " +
                                      std::to_string(placed.between_nodes_of_balanced) +
-                                     " with 4 x 4 processes in the order of ranks");
+                                     " with 4 x 4 processes in rank order");
 }
 
 TEST(GridPlacement, KeepsTheOrderOfOneNode) {
@@ -176,8 +177,9 @@ TEST(GridPlacement, TakesGridsThatSuitTheAxes) {
     const GridPlacement placed = place_on_nodes(Ints{0, 0, 1, 1}, columns);
     EXPECT_EQ(placed.grid, ProcessGrid({1, 4}));
     EXPECT_EQ(placed.between_nodes_of_balanced, -1);
-    EXPECT_EQ(placed.describe(), "1 x 4 processes: " + std::to_string(placed.between_nodes) +
-                                     " elements of an exchange between nodes");
+    EXPECT_EQ(placed.describe(), "1 x 4 processes: an exchange moves " +
+                                     std::to_string(placed.between_nodes) +
+                                     " elements between nodes");
     const std::vector<AxisSpec> given{block_bounds({0, 10, 40}, {.padding = 1}), cyclic(9)};
     EXPECT_EQ(place_on_nodes(Ints{0, 1, 0, 1}, given).grid, ProcessGrid({2, 2}));
 }

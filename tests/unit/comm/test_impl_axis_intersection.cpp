@@ -80,10 +80,10 @@ std::string find_flaw_of_runs(const AxisIntersection& intersection, const AxisLa
 std::string find_flaw_of_refusal(const AxisIntersection::Side& from,
                                  const AxisIntersection::Side& to, const CellPairs& pairs) {
     const std::string expected = text(
-        "RedistributionSchedule: axis 0 of the target: expected indices that axis 0 of the source "
-        "has, got ",
+        "RedistributionSchedule: axis 0 of the target: expected only indices of axis 0 of the "
+        "source, got ",
         pairs.missing.size(), pairs.missing.size() == 1 ? " other: " : " others, the lowest is ",
-        pairs.missing.front(), "; with allow_missing_indices they stay as they are");
+        pairs.missing.front(), "; set allow_missing_indices to leave these elements unchanged");
     try {
         AxisIntersection(from, to);
     } catch (const LayoutError& error) {

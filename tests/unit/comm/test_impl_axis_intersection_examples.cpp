@@ -233,23 +233,23 @@ TEST(AxisIntersectionExamples, SaysWhichSliceDoesNotFit) {
         "all), got -2");
     EXPECT_EQ(
         message_of(ten, {11, -1, 1}, nine, {}),
-        "RedistributionSchedule: axis 0 of the source: expected a slice from cell 0 to 10, got "
-        "11");
+        "RedistributionSchedule: axis 0 of the source: expected a slice that begins at a cell in "
+        "[0, 10], got 11");
     EXPECT_EQ(
         message_of(ten, {-1, -1, 1}, nine, {}),
-        "RedistributionSchedule: axis 0 of the source: expected a slice from cell 0 to 10, got "
-        "-1");
+        "RedistributionSchedule: axis 0 of the source: expected a slice that begins at a cell in "
+        "[0, 10], got -1");
     EXPECT_EQ(
         message_of(ten, {4, 4, 2}, nine, {}),
-        "RedistributionSchedule: axis 0 of the source: a slice of 4 cells from 4 in steps of 2 "
-        "leaves the 10 interior cells");
+        "RedistributionSchedule: axis 0 of the source: expected a slice within the 10 interior "
+        "cells, got 4 cells from 4 in steps of 2");
     EXPECT_EQ(message_of(ten, {}, nine, {4, 6, -1}),
-              "RedistributionSchedule: axis 1 of the target: a slice of 6 cells from 4 in steps of "
-              "-1 leaves the 9 interior cells");
+              "RedistributionSchedule: axis 1 of the target: expected a slice within the 9 "
+              "interior cells, got 6 cells from 4 in steps of -1");
     EXPECT_EQ(
         message_of(unstructured_local(9, 1, {3, 4}), {}, nine, {}),
         "RedistributionSchedule: axis 0 of the source: only the labels of process 1 are known; a "
-        "RedistributionPlan asks the others");
+        "RedistributionPlan collects the others");
     EXPECT_EQ(message_of(ten, {1, -1, 1}, nine, {8, -1, -1}), "no such exception");
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     EXPECT_EQ(message_of(ten, {9, -1, least}, nine, {8, 1, least}), "no such exception");

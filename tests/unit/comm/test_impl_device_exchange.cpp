@@ -158,7 +158,7 @@ TEST_F(DeviceExchange, ReadsAllocationsOfOthersInOneKernel) {
     EXPECT_EQ(says(plan, ": ipc, "), messages() > 0);
     EXPECT_EQ(says(plan, ": ipc, read in place"), messages() > 0) << plan.describe();
     EXPECT_FALSE(says(plan, ": direct, read in place")) << plan.describe();
-    EXPECT_TRUE(says(plan, "direct, message; of device memory ipc, gpu_message, staged\n"));
+    EXPECT_TRUE(says(plan, "direct, message; for device memory ipc, gpu_message, staged\n"));
 }
 
 // Kernels of the host and of the device do not read each other's arrays in place; memory that the device does not
@@ -302,7 +302,7 @@ TEST_F(DeviceExchange, SendsFromTheDeviceOnlyWhereMpiTakesIt) {
     const TransportSetting setting(Transport::gpu_message);
     PaddingExchangePlan plan(comm, layout);
     const Array a = make(true);
-    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, "MPI does not take it");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, "MPI cannot use it");
     const VariableSetting believed("DISTVIEW_GPU_AWARE", "1");
     fill(a);
     plan.execute(exec, a);
@@ -332,7 +332,7 @@ TEST_F(DeviceExchange, RefusesElementsThatCannotBeLoadedAtOnce) {
     };
     const std::vector<AnyDistView> aligned{wrap(0, line)};
     const std::vector<AnyDistView> shifted{wrap(1, line)};
-    const std::string error = ": expected elements of a device's memory at multiples of 8 bytes, "
+    const std::string error = ": expected elements in device memory at multiples of 8 bytes, "
                               "got some at multiples of 4";
     PaddingExchangePlan exchange(comm, line);
     exchange.execute(exec, shifted);

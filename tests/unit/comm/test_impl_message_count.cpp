@@ -19,7 +19,7 @@ TEST(MessageCount, TakesWhatMpiCountsAndNoMore) {
     EXPECT_EQ(message_count(0, "test"), 0);
     EXPECT_EQ(message_count(most, "test"), most);
     EXPECT_THROW_ON_ALL_RANKS(message_count(most + 1, "test"), UsageError,
-                              "test: a message of 2147483648 bytes exceeds the 2^31-1");
+                              "test: a message of 2147483648 bytes exceeds MPI's limit of 2^31-1");
     EXPECT_THROW_ON_ALL_RANKS(message_count(-1, "test"), UsageError, "test: a message of -1");
 }
 

@@ -433,7 +433,7 @@ TEST(ReportAdvice, FieldThatIsNotWrittenInBetween) {
     const auto found = advice_of(program(false), "unwritten");
     ASSERT_EQ(found.size(), 1U);
     EXPECT_NE(
-        found.front().find("array 1 of 2 was exchanged 30 times and is not written in between"),
+        found.front().find("array 1 of 2 was exchanged 30 times without being written in between"),
         std::string::npos)
         << found.front();
     EXPECT_TRUE(advice_of(program(true), "unwritten").empty());
@@ -479,9 +479,8 @@ TEST(ReportAdvice, PaddingThatIsDeeperThanAnybodyAsksFor) {
     };
     const auto found = advice_of(program(1), "depth");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(
-        found.front().find("filled 2 deep, and require() never asked for more than 1 (5 calls)"),
-        std::string::npos)
+    EXPECT_NE(found.front().find("filled 2 deep, but require() requested at most 1 (5 calls)"),
+              std::string::npos)
         << found.front();
     EXPECT_TRUE(advice_of(program(2), "depth").empty());
 }
@@ -517,7 +516,7 @@ TEST(ReportAdvice, ManyPlansForOneGeometry) {
         },
         "many_plans");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_NE(found.front().find("6 plans were made for one geometry, for 6 executions"),
+    EXPECT_NE(found.front().find("6 plans were created for one geometry, for 6 executions"),
               std::string::npos)
         << found.front();
 }
@@ -657,7 +656,8 @@ TEST(ReportAdvice, WhereMostIsWaitingNoGainIsPredicted) {
     set.traffic.front().is_packed = true;
     const Advice borrowed = program.find("borrowed").at(0);
     EXPECT_FALSE(borrowed.share);
-    EXPECT_NE(borrowed.sentence.find("would spare 1 us of 10 us (most"), std::string::npos)
+    EXPECT_NE(borrowed.sentence.find("an execution would save 1 us of 10 us (most"),
+              std::string::npos)
         << borrowed.sentence;
 }
 
@@ -733,7 +733,7 @@ TEST(ReportAdvice, OneRankHasMoreWork) {
     EXPECT_NEAR(found.front().share.value_or(0), 0.7, 1e-9); // 60 us of work and 10 us
     EXPECT_NE(
         found.front().sentence.find("rank 1 works 90 us from one execution to the next, the mean "
-                                    "is 60 us; it comes 60 us after the first"),
+                                    "is 60 us; it begins 60 us after the first rank"),
         std::string::npos)
         << found.front().sentence;
     for (RankReport& rank : program.ranks) rank.processors = 1;
@@ -809,8 +809,8 @@ TEST(Report, NamesRanksWhoseFiguresAreMissing) {
     const std::string file = file_name(".txt");
     if (world_rank() == 0) write_report(file, program.ranks);
     const std::string content = content_of(file);
-    EXPECT_TRUE(content.starts_with("DistView report: 3 ranks; the figures of these had not come "
-                                    "when this was written: 1, 2\n"))
+    EXPECT_TRUE(content.starts_with("DistView report: 3 ranks; figures had not arrived when "
+                                    "this was written, from ranks: 1, 2\n"))
         << content;
 }
 

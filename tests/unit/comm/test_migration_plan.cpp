@@ -298,11 +298,11 @@ TEST_F(MigrationPlanExamples, WrongFieldsAreErrors) {
     const auto column = Kokkos::subview(table, Kokkos::ALL(), 0);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, column, x), ShapeError, "got a stride of 2");
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, x, x), UsageError,
-                              "field 0 to write shares memory with field 0 to move");
+                              "the target of field 0 shares memory with the source of field 0");
     const auto part = Kokkos::subview(z, std::pair<int, int>(1, 4));
     const auto first = Kokkos::subview(z, std::pair<int, int>(0, 3));
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::tie(x, y), std::tie(part, first)), UsageError,
-                              "fields 0 and 1 to write share memory");
+                              "the targets of fields 0 and 1 share memory");
     // Errors in arguments leave the plan unchanged.
     Kokkos::deep_copy(x, 7);
     plan.execute(exec, x, y);
@@ -360,7 +360,7 @@ TEST_F(MigrationPlanExamples, TakesListsOfTypesKnownAtRunTime) {
     const std::array wrong{MigratingField{x.data(), x2.data()},
                            MigratingField{nullptr, x2.data(), element_type<double>()},
                            MigratingField{x.data(), nullptr, element_type<double>()}};
-    const std::array expected{"expected the type of the elements of field 0",
+    const std::array expected{"expected the element type of field 0",
                               "elements to move for field 0, got null",
                               "elements to write for field 0, got null"};
     for (std::size_t i = 0; i < wrong.size(); ++i)

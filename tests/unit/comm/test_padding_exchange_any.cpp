@@ -170,7 +170,7 @@ TEST_F(PaddingExchangeAny, CombinesElementsOfATypeFoundOutAtRunTime) {
         for (std::size_t k = 0; k < typed[i].view().size(); ++k)
             EXPECT_EQ(untyped[i].view().data()[k], typed[i].view().data()[k]);
     EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, any), ShapeError,
-                              "with which combine_as() is called");
+                              "expected fields with the element type of combine_as()");
 }
 
 TEST_F(PaddingExchangeAny, BindsAheadOfTheFirstExecute) {

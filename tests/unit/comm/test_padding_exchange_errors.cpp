@@ -234,12 +234,13 @@ TEST_F(PaddingExchangeErrors, SectionsOfAnotherProcess) {
     PaddingExchangePlan plan(comm, layout);
     const int shifted = (comm.rank() + 1) % n;
     const DistView<double**> wrong(exec, "a", layout, shifted);
-    EXPECT_THROW_ON_ALL_RANKS(
-        plan.execute(exec, wrong), ShapeError,
-        "PaddingExchangePlan: field 0 is the section of process 1, expected that of process 0");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, wrong), ShapeError,
+                              "PaddingExchangePlan: field 0: expected the section of process 0, "
+                              "got the section of process 1");
     const DistView<double**> odd_one(exec, "a", layout, odd() ? 0 : comm.rank());
-    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, odd_one), ShapeError,
-                              text("the section of process 0, expected that of process ", n - 1));
+    EXPECT_THROW_ON_ALL_RANKS(
+        plan.execute(exec, odd_one), ShapeError,
+        text("expected the section of process ", n - 1, ", got the section of process 0"));
 }
 
 template <class... Data>
@@ -353,7 +354,7 @@ TEST_F(PaddingExchangeErrors, ProcessesSideBySideListTheSameIndices) {
     plan.execute(exec, array);
     EXPECT_EQ(array.view()(1, 0), 1 - comm.rank() % 2);
     const std::string text = "expected processes with the same coordinate along axis 0 to list "
-                             "the same indices, got others on rank ";
+                             "the same indices, got different lists on ranks ";
     const std::vector<std::int64_t> turned{2 * at, 2 * at + 1};
     EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of(turned, at) : same), LayoutError, text);
     EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of({2 * at}, at) : same), LayoutError, text);

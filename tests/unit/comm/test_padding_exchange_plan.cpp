@@ -252,7 +252,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
         "\nevery field: " + layout.describe() + '\n' + plan.schedule().describe();
     const std::string any_transport =
         distview::impl::DeviceLayer::any_exists()
-            ? "direct, message; of device memory ipc, gpu_message, staged"
+            ? "direct, message; for device memory ipc, gpu_message, staged"
             : "direct, message";
     std::string expected =
         text("padding exchange; transports allowed: ", on_device ? any_transport : "message",

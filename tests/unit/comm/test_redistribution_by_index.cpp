@@ -85,17 +85,17 @@ TEST_P(ByIndex, RefusesIndicesThatTheSourceDoesNotHave) {
     in_target = in_source;
     in_target.insert(in_target.end(), {25, 15});
     const ArrayLayout source = listed(dealt_out(in_source));
-    const std::string rest = " of the source has, got 2 others, the lowest is 15; with "
-                             "allow_missing_indices they stay as they are";
+    const std::string rest = " of the source, got 2 others, the lowest is 15; set "
+                             "allow_missing_indices to leave these elements unchanged";
     EXPECT_THROW_ON_ALL_RANKS(build(source, listed(dealt_out(in_target))), LayoutError,
-                              caller() + "axis 0 of the target: expected indices that axis 0" +
+                              caller() + "axis 0 of the target: expected only indices of axis 0" +
                                   rest);
     EXPECT_THROW_ON_ALL_RANKS(build(blocks(4), listed(dealt_out({3, 4, -1, 2}))), LayoutError,
                               "got 2 others, the lowest is -1;");
     EXPECT_THROW_ON_ALL_RANKS(build(listed(dealt_out({2, 3, 9})), blocks(4)), LayoutError,
                               "got 2 others, the lowest is 0;");
     EXPECT_THROW_ON_ALL_RANKS(build(listed(dealt_out({5, 6})), listed(dealt_out({6, 7}))),
-                              LayoutError, "of the source has, got 1 other: 7;");
+                              LayoutError, "of the source, got 1 other: 7;");
 }
 
 TEST_P(ByIndex, LeavesThemAsTheyAreIfAllowed) {

@@ -233,7 +233,7 @@ TEST_F(RedistributionInPlace, RefusesWhatReadsTheTarget) {
     const Matrix a = make_numbered(square(40)), b = make(square(40));
     RedistributionPlan plan(comm, a.layout(), a.layout(),
                             {.permutation = {1, 0}, .in_place = true});
-    const char* const refused = "what is in a target cannot go into the result";
+    const char* const refused = "old values of a target cannot be kept";
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, 1., a, 1., a), UsageError, refused);
     plan.execute(exec, a, a); // bound now
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, 1., a, 1., a), UsageError, refused);

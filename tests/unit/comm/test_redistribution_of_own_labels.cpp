@@ -109,8 +109,8 @@ TEST_F(OwnLabels, AlongOneOfTwoAxes) {
         build(ArrayLayout(grid, {unstructured_local(rows, at, other), block(columns)}), to,
               {.permutation = {1, 0}}),
         LayoutError,
-        "axis 0 of the source: the 2 processes at " + std::to_string(n / 2 - 1) +
-            " of its grid list different indices, for example " + std::to_string(rows - 3));
+        "axis 0 of the source: the 2 processes with coordinate " + std::to_string(n / 2 - 1) +
+            " list different indices, for example " + std::to_string(rows - 3));
 }
 
 TEST_F(OwnLabels, OfSlicesAndOfSomeRanks) {
@@ -170,8 +170,8 @@ TEST_F(OwnLabels, OfOthersAreNotTold) {
         message = e.what();
     }
     if (n > 1) {
-        EXPECT_EQ(message, "RedistributionSchedule: expected to be asked for coordinate " +
-                               std::to_string(me) + ", the only one whose labels are known, got " +
+        EXPECT_EQ(message, "RedistributionSchedule: expected coordinate " + std::to_string(me) +
+                               ", the only one whose labels are known, got " +
                                std::to_string(me == 0 ? n - 1 : me - 1));
     }
 }

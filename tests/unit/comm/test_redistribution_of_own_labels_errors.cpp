@@ -16,11 +16,11 @@ TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
     const std::string of_source = "RedistributionPlan: axis 0 of the source: ";
     Labels labels = every_nth(size);
     if (me == n - 1) labels.pop_back(); // n - 1, its lowest
-    EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
-                              of_source + "expected " + std::to_string(size) +
-                                  " different indices on all processes together, its size, got " +
-                                  std::to_string(size - 1) + ": index " + std::to_string(n - 1) +
-                                  " is on no process");
+    EXPECT_THROW_ON_ALL_RANKS(
+        build(own(size, labels), blocks(size)), LayoutError,
+        of_source + "expected " + std::to_string(size) +
+            " different indices on all processes together, the axis size, got " +
+            std::to_string(size - 1) + ": no process has index " + std::to_string(n - 1));
     EXPECT_THROW_ON_ALL_RANKS(build(blocks(size), own(size, labels)), LayoutError,
                               "axis 0 of the target: expected " + std::to_string(size));
     // If labels are arbitrary numbers, no process can name the missing one.
@@ -28,13 +28,13 @@ TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
     EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
                               "got " + std::to_string(size - 1));
     EXPECT_THROW_ON_ALL_RANKS(build(own(size, {}), blocks(size)), LayoutError,
-                              "got 0: index 0 is on no process");
+                              "got 0: no process has index 0");
     // One label more than the size; for a single process the layout itself throws.
     if (n > 1) {
         labels = every_nth(size);
         if (me == 0) labels.push_back(size);
         EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
-                                  "its size, got " + std::to_string(size + 1));
+                                  "the axis size, got " + std::to_string(size + 1));
     }
     // The communicator is still usable.
     build(own(size, every_nth(size)), blocks(size));
@@ -47,8 +47,8 @@ TEST_F(OwnLabels, OnSeveralProcessesWhereOneToOneIsPromised) {
     if (me == n - 1) labels.push_back(n);
     EXPECT_THROW_ON_ALL_RANKS(
         build(blocks(size), own(size, labels, true)), LayoutError,
-        "RedistributionPlan: axis 0 of the target: one_to_one is true, index " + std::to_string(n) +
-            " is on more than one process");
+        "RedistributionPlan: axis 0 of the target: one_to_one is true, but index " +
+            std::to_string(n) + " is on more than one process");
     build(blocks(size), own(size, labels));
 }
 
@@ -58,9 +58,8 @@ TEST_F(OwnLabels, KnownElsewhereThanWhereTheProcessIs) {
     const ArrayLayout wrong_place(ProcessGrid{n}, {unstructured_local(n, claimed, {me})});
     EXPECT_THROW_ON_ALL_RANKS(build(wrong_place, blocks(n)), LayoutError,
                               "RedistributionPlan: axis 0 of the source: expected the indices of "
-                              "process " +
-                                  std::to_string(n - 1) +
-                                  " of its grid, where this process is, got those of 0");
+                              "this process's coordinate " +
+                                  std::to_string(n - 1) + ", got the indices of coordinate 0");
     // The last rank states another size, or all labels.
     EXPECT_THROW_ON_ALL_RANKS(build(own(me == n - 1 ? n + 1 : n, {me}), blocks(n)), UsageError,
                               "expected the same arguments on all ranks");

@@ -198,7 +198,7 @@ TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
     // Arrays of another type are rejected before the first execution, and after they are bound.
     const auto f = make_dist_view<float**>(exec, "f", comm, to);
     const AnyDistView other(f);
-    const char* const wrong = "source or target is not of the element type that was asked for";
+    const char* const wrong = "expected sources and targets with the call's element type";
     EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<double>(exec, Sum{}, &source, &other), ShapeError,
                               wrong);
     EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, &source, &target),
@@ -238,12 +238,14 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
     EXPECT_EQ(gather.from_process(), comm.rank());
     EXPECT_EQ(gather.to_process(), is_last ? 0 : -1);
     // A section is missing, or one was passed on a rank outside the grid.
-    EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, a, is_last ? nullptr : section), ShapeError,
-                              "target 0 is missing on a rank that is process 0 of its grid");
+    EXPECT_THROW_ON_ALL_RANKS(
+        gather.execute(exec, a, is_last ? nullptr : section), ShapeError,
+        "expected target 0 on a rank that is process 0 of its grid, got null");
     const Matrix extra(exec, "extra", one, 0);
     if (n > 1) {
-        EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, a, &extra), ShapeError,
-                                  "was given on a rank that is no process of its grid");
+        EXPECT_THROW_ON_ALL_RANKS(
+            gather.execute(exec, a, &extra), ShapeError,
+            "expected null for target 0 on a rank outside its grid, got an array");
     }
     // The same with types known only at run time.
     const AnyDistView any(a);
@@ -257,7 +259,8 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
     }
     const AnyDistView* const missing = nullptr;
     EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, element_type<double>(), &any, missing),
-                              ShapeError, "target 0 is missing on a rank that is process 0");
+                              ShapeError,
+                              "expected target 0 on a rank that is process 0 of its grid");
 }
 
 // A missing section of another element type must not count as the same set.

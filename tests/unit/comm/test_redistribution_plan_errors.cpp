@@ -160,11 +160,11 @@ TEST_F(RedistributionErrors, OfTypesKnownAtRunTime) {
         plan.execute(exec, of_size(from, bytes), of_size(to, bytes));
     RedistributionPlan conjugating(comm, from, to, {.conjugate = true});
     EXPECT_THROW_ON_ALL_RANKS(conjugating.execute(exec, of_size(from, 16), of_size(to, 16)),
-                              UsageError, "not conjugated");
+                              UsageError, "cannot be conjugated");
     const Matrix a = make(from), b = make(to);
     conjugating.execute(exec, a, b);
     EXPECT_THROW_ON_ALL_RANKS(conjugating.execute(exec, AnyDistView(a), AnyDistView(b)), UsageError,
-                              "not conjugated");
+                              "cannot be conjugated");
 }
 
 TEST_F(RedistributionErrors, OfSlicesThatDifferBetweenRanks) {

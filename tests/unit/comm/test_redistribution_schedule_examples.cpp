@@ -121,8 +121,8 @@ TEST(RedistributionScheduleExamples, SaysWhatDoesNotFit) {
               "RedistributionSchedule: expected slices of the target's 2 axes, got 3");
     EXPECT_EQ(
         refusal(a, b, {.permutation = {1, 0}, .from_slice = {{}, {0, 7, 1}}}),
-        "RedistributionSchedule: axis 1 of the source: a slice of 7 cells from 0 in steps of 1 "
-        "leaves the 6 interior cells");
+        "RedistributionSchedule: axis 1 of the source: expected a slice within the 6 interior "
+        "cells, got 7 cells from 0 in steps of 1");
 }
 
 TEST(RedistributionScheduleExamples, SaysWhichProcessIsNone) {

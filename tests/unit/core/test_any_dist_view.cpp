@@ -227,7 +227,7 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
         "dist_view_cast: expected 1 axes, the array has 2");
     expect_error<ShapeError>(
         [&] { dist_view_cast<DistView<float**, Kokkos::LayoutRight, Host>>(f.any()); },
-        "dist_view_cast: expected elements of type float32, the array's are float64");
+        "dist_view_cast: expected elements of type float32, the array has float64");
     expect_error<ShapeError>([&] { dist_view_cast<Right>(f.any({8, 24})); },
                              "dist_view_cast: expected elements without gaps in C order, the array "
                              "has the extents (3, 5) and strides of (8, 24) bytes");
@@ -257,7 +257,7 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
     section.device = {DeviceType::cuda, 0};
     expect_error<ShapeError>(
         [&] { dist_view_cast<Right>(AnyDistView(section, f.layout, 0)); },
-        "dist_view_cast: the View's memory space does not reach memory of device type 2");
+        "dist_view_cast: the View's memory space cannot access memory of device type 2");
     section.device = {DeviceType::cuda_managed, 0};
     EXPECT_NO_THROW(dist_view_cast<Right>(AnyDistView(section, f.layout, 0)));
     // Kernels of a device read Views of managed memory; plain memory does not meet these requirements.
@@ -266,7 +266,7 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
     EXPECT_NO_THROW(impl::checked_strides(section, managed));
     expect_error<ShapeError>(
         [&] { impl::checked_strides(f.section(), managed); },
-        "dist_view_cast: the View's memory space does not reach memory of device type 1");
+        "dist_view_cast: the View's memory space cannot access memory of device type 1");
 }
 
 // Python's buffers may begin at any address; elements in kernels must be aligned.
@@ -322,7 +322,7 @@ TEST(AnyDistView, refuses_sections_that_cannot_be) {
     EXPECT_EQ(AnyDistView(section, fixture.layout, 0).section().data, section.data);
     section = fixture.section({-40, 8});
     section.data = reinterpret_cast<void*>(std::uintptr_t{72});
-    refused(section, {"addresses of memory"});
+    refused(section, {"and within the address space"});
     section.data = reinterpret_cast<void*>(std::uintptr_t{80});
     EXPECT_TRUE(section.is_addressable());
     section.data = reinterpret_cast<void*>(std::uintptr_t{0} - 48);

@@ -68,7 +68,7 @@ TEST(ArrayLayoutErrors, bounds) {
 
 TEST(ArrayLayoutErrors, number_of_widths) {
     expect_axis_error(3, block_bounds({0, 2, 4, 6}, {}, {{0, 1}, {1, 0}}),
-                      "expected the padding of 3 processes, got 2");
+                      "expected padding widths for each of the 3 processes, got 2");
 }
 
 TEST(ArrayLayoutErrors, index_lists) {
@@ -77,10 +77,10 @@ TEST(ArrayLayoutErrors, index_lists) {
     expect_axis_error(2, unstructured({{1}, {4, 3, 4}}),
                       "index 4 appears twice in the list of process 1");
     expect_axis_error(2, unstructured({{1, 2}, {3, 2}}, true),
-                      "one_to_one is true, index 2 is on more than one process");
+                      "one_to_one is true, but index 2 is on more than one process");
     expect_axis_error(4, unstructured_local(9, 2, {5, 6, 5}),
                       "index 5 appears twice in the list of process 2");
-    expect_axis_error(2, unstructured_local(9, 2, {1}), "process 2 is not in a grid of 2");
+    expect_axis_error(2, unstructured_local(9, 2, {1}), "expected a process in [0, 2), got 2");
     expect_error<LayoutError>([] { unstructured_local(9, -1, {1}); },
                               "unstructured_local: expected a process >= 0, got -1");
     expect_axis_error(2, unstructured_local(2, 0, {1, 2, 3}),
@@ -91,17 +91,17 @@ TEST(ArrayLayoutErrors, index_lists) {
 
 TEST(ArrayLayoutErrors, ghosts) {
     expect_axis_error(2, unstructured({{1, 2}, {2, 1}}, {.ghosts = {1}}),
-                      "expected the numbers of ghosts of 2 processes, got 1");
+                      "expected one number of ghosts for each of the 2 processes, got 1");
     expect_axis_error(2, unstructured({{1, 2}, {2}}, {.ghosts = {1, 2}}),
                       "expected a number of ghosts in [0, 1], got 2");
     expect_axis_error(2, unstructured({{1}, {2}}, {.ghosts = {0, -1}}),
                       "expected a number of ghosts in [0, 1], got -1");
     expect_axis_error(2, unstructured({{1, 2}, {2}}, {.ghosts = {1, 1}}),
-                      "expected ghosts that a process owns, got 2 on process 0");
+                      "expected ghosts that some process owns, got index 2 on process 0");
     expect_axis_error(2, unstructured_local(9, 1, {1, 2}, {.ghosts = {0, 1}}),
-                      "expected the numbers of ghosts of 1 processes, got 2");
+                      "expected one number of ghosts for each of the 1 processes, got 2");
     UnstructuredSpec promised{-1, true, {{1}, {2, 1}}, -1, false, {0, 1}};
-    expect_axis_error(2, {promised}, "one_to_one is true, expected no ghosts");
+    expect_axis_error(2, {promised}, "expected no ghosts, since one_to_one is true");
 }
 
 TEST(ArrayLayoutErrors, more_elements_than_64_bits_count) {

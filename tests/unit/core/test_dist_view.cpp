@@ -237,7 +237,7 @@ TEST(DistView, refuses_processes_whose_indices_are_not_known) {
     const ArrayLayout layout(ProcessGrid{2}, {unstructured_local(5, 1, {9, 4})});
     EXPECT_NO_THROW(Line(Exec(), "u", layout, 1));
     const std::string message =
-        ": the layout knows the indices of axis 0 for grid coordinate 1 alone, got process 0 at 0";
+        ": the layout knows the indices of axis 0 only for grid coordinate 1, got process 0 at 0";
     expect_error<UsageError>([&] { const Line u(Exec(), "u", layout, 0); }, "DistView" + message);
     AnySection section = AnyDistView(Line()).section();
     expect_error<UsageError>([&] { AnyDistView(section, layout, 0); }, "AnyDistView" + message);

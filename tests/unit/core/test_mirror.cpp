@@ -115,7 +115,8 @@ TEST(DeepCopy, RefusesAnotherLayoutOrProcess) {
     a.mark_padding_valid(two_deep());
     testing::expect_error_with<ShapeError>(
         [&] { deep_copy(Exec(), a, b); },
-        {"deep_copy: 'a' is process 0 of a ", "\n'b' is process 1 of a "});
+        {"deep_copy: expected the same process and layout, got 'a': process 0 of a ",
+         "\nand 'b': process 1 of a "});
     EXPECT_EQ(a.valid_padding(), two_deep());
 }
 

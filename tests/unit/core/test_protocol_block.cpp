@@ -74,10 +74,10 @@ TEST(ProtocolRules, B5_extent) {
     for (const auto& version : both_versions) {
         expect_violation(check_local(version, section(block_dim(10, 2, 0, 0, 5), 7), 0),
                          "shape_mismatch", 0, "buffer", 0,
-                         "dim_data[0] describes 5 local elements, buffer.shape[0] is 7");
+                         "dim_data[0] describes 5 local elements, but buffer.shape[0] is 7");
         expect_violation(check_local(version, section(block_dim(1, 1, 0, 0, 1), 0), 0),
                          "shape_mismatch", 0, "buffer", 0,
-                         "dim_data[0] describes 1 local element, buffer.shape[0] is 0");
+                         "dim_data[0] describes 1 local element, but buffer.shape[0] is 0");
     }
     const DimData padded = block_dim(10, 3, 1, 3, 7, PaddingValue{1, 2});
     expect_conforms(check_local(v0_10_0, section(padded, 4), 1));
@@ -97,7 +97,7 @@ TEST(ProtocolRules, B5_extents_beyond_64_bits) {
     expect_violation(
         check_local(v0_9_0, section(block_dim(10, 3, 1, 3, 7, PaddingValue{largest, 0}), 7), 1),
         "shape_mismatch", 0, "buffer", 1,
-        "dim_data[0] describes more than 2^63-1 local elements, buffer.shape[0] is 7");
+        "dim_data[0] describes more than 2^63-1 local elements, but buffer.shape[0] is 7");
     EXPECT_EQ(
         code_of(check_local(
             v0_9_0, section(block_dim(10, 3, 1, 3, 7, PaddingValue{largest, largest}), 2), 1)),
@@ -145,15 +145,17 @@ TEST(ProtocolRules, B7_padding_is_a_pair) {
 TEST(ProtocolRules, B8_padding_on_all_or_none) {
     const auto partial = sections(
         {{block_dim(10, 2, 0, 0, 5, PaddingValue{0, 0}), 5}, {block_dim(10, 2, 1, 5, 10), 5}});
-    expect_violation(check_all(v0_9_0, partial), "padding_partial", 0, "padding", 1,
-                     "dim_data[0] lacks 'padding', that of process 0 has it; 0.9 asks for it on "
-                     "all processes or on none");
+    expect_violation(
+        check_all(v0_9_0, partial), "padding_partial", 0, "padding", 1,
+        "dim_data[0] lacks 'padding', but that of process 0 has it; 0.9 requires it on "
+        "all processes or on none");
     expect_conforms(check_all(v0_10_0, partial));
     const auto other = sections(
         {{block_dim(10, 2, 0, 0, 5), 5}, {block_dim(10, 2, 1, 5, 10, PaddingValue{0, 3}), 5}});
-    expect_violation(check_all(v0_9_0, other), "padding_partial", 0, "padding", 1,
-                     "dim_data[0] has 'padding', that of process 0 has not; 0.9 asks for it on "
-                     "all processes or on none");
+    expect_violation(
+        check_all(v0_9_0, other), "padding_partial", 0, "padding", 1,
+        "dim_data[0] has 'padding', but that of process 0 lacks it; 0.9 requires it on "
+        "all processes or on none");
     expect_conforms(check_all(v0_10_0, other));
 }
 
@@ -263,10 +265,11 @@ TEST(ProtocolRules, B11_padding_beside_an_empty_process) {
 // B12 and B13: owned ranges tile [0, size) in the order of grid ranks.
 TEST(ProtocolRules, B12_blocks_are_contiguous) {
     for (const auto& version : both_versions) {
-        expect_violation(check_all(version, sections({{block_dim(10, 2, 0, 0, 4), 4},
-                                                      {block_dim(10, 2, 1, 5, 10), 5}})),
-                         "block_not_contiguous", 0, "stop", 0,
-                         "dim_data[0]: grid rank 0 owns indices below 4, grid rank 1 from 5 on");
+        expect_violation(
+            check_all(version,
+                      sections({{block_dim(10, 2, 0, 0, 4), 4}, {block_dim(10, 2, 1, 5, 10), 5}})),
+            "block_not_contiguous", 0, "stop", 0,
+            "dim_data[0]: grid rank 0 owns indices below 4, but grid rank 1 from 5 on");
         EXPECT_EQ(code_of(check_all(version, sections({{block_dim(10, 2, 0, 0, 6), 6},
                                                        {block_dim(10, 2, 1, 5, 10), 5}}))),
                   "block_not_contiguous");

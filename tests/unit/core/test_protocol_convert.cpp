@@ -144,8 +144,8 @@ TEST(ProtocolExport, padding_that_differs_across_a_seam) {
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(summary(found), "padding_mismatch at axis 1, key 'padding', process 0");
     EXPECT_EQ(found->message,
-              "DAP export, process 0: version 0.10 cannot say that right padding 2 of grid rank 0 "
-              "differs from left padding 1 of grid rank 1 on axis 1");
+              "DAP export, process 0: version 0.10 cannot describe axis 1: right padding 2 of "
+              "grid rank 0 differs from left padding 1 of grid rank 1");
     for (int p = 0; p < 4; ++p) EXPECT_THROW(export_dim_data(layout, p, v0_10_0), ProtocolError);
     EXPECT_EQ(layout_from_dim_data(v0_9_0, exported(layout, v0_9_0)), layout);
 }
@@ -157,8 +157,8 @@ TEST(ProtocolExport, padding_wider_than_the_neighbour) {
     EXPECT_EQ(summary(check_exportable(low, v0_10_0)),
               "padding_too_wide at axis 0, key 'padding', process 1");
     EXPECT_EQ(check_exportable(low, v0_10_0)->message,
-              "DAP export, process 1: version 0.10 cannot say that left padding 2 of grid rank 1 "
-              "exceeds the 1 indices owned by grid rank 0 on axis 0");
+              "DAP export, process 1: version 0.10 cannot describe axis 0: left padding 2 of "
+              "grid rank 1 exceeds the 1 indices owned by grid rank 0");
     const ArrayLayout high(ProcessGrid{3, 2},
                            {block_bounds({0, 4, 4, 8}, {.padding = 1}), cyclic(2)});
     EXPECT_EQ(summary(check_exportable(high, v0_10_0)),
@@ -190,7 +190,7 @@ TEST(ProtocolExport, processes_and_axes_that_are_not_there) {
     expect_error<UsageError>([&] { export_dim_data(layout, -1, v0_10_0); },
                              "export_dim_data: expected a process in [0, 2), got -1");
     expect_error<UsageError>([&] { canonical_axis(layout, 1, 0); },
-                             "canonical_axis: axis 1 is not in [0, 1)");
+                             "canonical_axis: expected an axis in [0, 1), got 1");
     expect_error<UsageError>([&] { canonical_axis(layout, 0, 2); },
                              "canonical_axis: expected a process in [0, 2), got 2");
 }
@@ -202,8 +202,8 @@ TEST(ProtocolExport, labels_of_one_process) {
     EXPECT_EQ(mine.dim_data[1], unstructured_dim(5, 2, 1, {7, 3}));
     EXPECT_EQ(mine.extents, (std::vector<std::int64_t>{2, 2}));
     expect_error<UsageError>([&] { export_dim_data(layout, 2, v0_10_0); },
-                             "canonical_axis: axis 1 knows the indices of grid rank 1 only, asked "
-                             "for those of 0");
+                             "canonical_axis: axis 1: expected grid rank 1, the only one whose "
+                             "indices the layout knows, got 0");
 }
 
 // The protocol has no ghosts: they are exported as ordinary indices on several processes.
@@ -308,11 +308,11 @@ TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
             EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
         }
     };
-    expect_refused(1, {2, 1}, "boundary padding is 2 at the low end, 3 on process 0");
-    expect_refused(1, {5, 1}, "boundary padding is 5 at the low end, 3 on process 0");
-    expect_refused(0, {0, 1}, "boundary padding is 3 at the low end, 0 on process 0");
-    expect_refused(3, {1, 0}, "boundary padding is 0 at the high end, 2 on process 2");
-    expect_refused(2, {1, 6}, "boundary padding is 2 at the high end, 6 on process 2");
+    expect_refused(1, {2, 1}, "boundary padding is 2 at the low end, but 3 on process 0");
+    expect_refused(1, {5, 1}, "boundary padding is 5 at the low end, but 3 on process 0");
+    expect_refused(0, {0, 1}, "boundary padding is 3 at the low end, but 0 on process 0");
+    expect_refused(3, {1, 0}, "boundary padding is 0 at the high end, but 2 on process 2");
+    expect_refused(2, {1, 6}, "boundary padding is 2 at the high end, but 6 on process 2");
     // Also in 0.9, where start and stop are then equal.
     auto old = given;
     for (SectionDescription& section : old) {

@@ -116,8 +116,10 @@ TEST(CudaArrayInterface, RefusesWhatBreaksARule) {
     refused(usage, [](auto& i, auto&) { i.typestr = ">f8"; }, {"'>f8'", "not supported"});
     refused(usage, [](auto& i, auto&) { i.typestr = "|V24"; }, {"'|V24'", "not supported"});
     refused(usage, [](auto& i, auto&) { i.stream = 0; }, {"stream 0 is ambiguous"});
-    refused(usage, [](auto& i, auto&) { i.data = 0; }, {"null pointer"});
-    refused(usage, [](auto&, auto& r) { r.place = {}; }, {"plain host memory"});
+    refused(usage, [](auto& i, auto&) { i.data = 0; },
+            {"expected the address of the elements, got null"});
+    refused(usage, [](auto&, auto& r) { r.place = {}; },
+            {"expected device memory, got plain host memory"});
     refused(shape, [](auto& i, auto&) { i.shape = {2, -3}; }, {"extents >= 0", "-3"});
     refused(usage, [](auto& i, auto&) { i.typestr.append(1'000'000, '8'); }, {"8...'"});
     refused(shape, [](auto& i, auto&) { i.shape.assign(100'000, 1); }, {"8 axes", "got 100000"});
@@ -126,9 +128,9 @@ TEST(CudaArrayInterface, RefusesWhatBreaksARule) {
     refused(shape, [](auto& i, auto&) { i.strides = {{-(std::int64_t{1} << 62), 8}}; },
             {"2^63-1 bytes"});
     refused(shape, [](auto& i, auto&) { i.data = ~std::uintptr_t{0} - 7; },
-            {"addresses of memory"});
+            {"and within the address space"});
     refused(shape, [](auto& i, auto&) { i.data += 4; }, {"multiples of 8 bytes"});
-    refused(shape, [](auto& i, auto&) { i.strides = {{24}}; }, {"1 strides for 2 axes"});
+    refused(shape, [](auto& i, auto&) { i.strides = {{24}}; }, {"strides of 2 axes, got 1"});
     refused(shape, [](auto& i, auto&) { i.strides = {{24, 4}}; }, {"multiples of 8 bytes"});
 }
 

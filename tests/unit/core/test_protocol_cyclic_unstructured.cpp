@@ -106,7 +106,7 @@ TEST(ProtocolRules, C4_extent_with_a_partial_block) {
         expect_conforms(check_all(version, cyclic_sections(13, 2, {4, 4, 3, 2})));
         expect_violation(check_all(version, cyclic_sections(13, 2, {5, 4, 2, 2})), "shape_mismatch",
                          0, "buffer", 0,
-                         "dim_data[0] describes 4 local elements, buffer.shape[0] is 5");
+                         "dim_data[0] describes 4 local elements, but buffer.shape[0] is 5");
         EXPECT_EQ(summary(check_all(version, cyclic_sections(13, 2, {4, 4, 2, 2}))),
                   "shape_mismatch at axis 0, key 'buffer', process 2");
     }
@@ -154,7 +154,7 @@ TEST(ProtocolRules, U4_extent) {
     for (const auto& version : both_versions) {
         expect_violation(check_local(version, section(unstructured_dim(6, 3, 1, {4, 3}), 3), 1),
                          "shape_mismatch", 0, "buffer", 1,
-                         "dim_data[0] describes 2 local elements, buffer.shape[0] is 3");
+                         "dim_data[0] describes 2 local elements, but buffer.shape[0] is 3");
         expect_conforms(check_all(version, sections({{unstructured_dim(6, 3, 0, {7, -3, 100}), 3},
                                                      {unstructured_dim(6, 3, 1, {}), 0},
                                                      {unstructured_dim(6, 3, 2, {9, 8, 5}), 3}})));
@@ -170,7 +170,7 @@ TEST(ProtocolRules, U5_one_to_one) {
     };
     for (const auto& version : both_versions) {
         expect_violation(check_all(version, lists(true, 5)), "not_one_to_one", 0, "one_to_one", 0,
-                         "dim_data[0]: one_to_one is True, index 2 is on grid ranks 0 and 1");
+                         "dim_data[0]: one_to_one is True, but index 2 is on grid ranks 0 and 1");
         expect_conforms(check_all(version, lists(false, 5)));
         expect_conforms(check_all(version, lists({}, 4)));
         auto mixed = lists({}, 4);

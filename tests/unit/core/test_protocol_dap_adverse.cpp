@@ -109,16 +109,17 @@ const std::vector<Adverse> adverse_members{
      "from_dap: expected elements at multiples of 8 bytes, got the address 0x1000 and strides (64, "
      "20)"},
     {"reals of 3 bytes", [](DapProducer& p) { p.section.element.bytes = 3; }, "",
-     "from_dap: expected elements of a size that their kind has, got 3 bytes of kind 2"},
+     "from_dap: expected an element size that exists for this kind, got 3 bytes of kind 2"},
     {"reals of 2 GiB", [](DapProducer& p) { p.section.element.bytes = 1 << 30; }, "",
-     "from_dap: expected elements of a size that their kind has, got 1073741824 bytes of kind 2"},
+     "from_dap: expected an element size that exists for this kind, got 1073741824 bytes of kind "
+     "2"},
     {"booleans of 8 bytes", [](DapProducer& p) { p.section.element.kind = DISTVIEW_DAP_BOOL; }, "",
-     "from_dap: expected elements of a size that their kind has, got 8 bytes of kind 6"},
+     "from_dap: expected an element size that exists for this kind, got 8 bytes of kind 6"},
     {"bfloats of 8 bytes", [](DapProducer& p) { p.section.element.kind = DISTVIEW_DAP_BFLOAT; }, "",
-     "from_dap: expected elements of a size that their kind has, got 8 bytes of kind 4"},
+     "from_dap: expected an element size that exists for this kind, got 8 bytes of kind 4"},
     {"complex numbers of 2 bytes",
      [](DapProducer& p) { p.section.element = {DISTVIEW_DAP_COMPLEX, 2}; }, "",
-     "from_dap: expected elements of a size that their kind has, got 2 bytes of kind 5"},
+     "from_dap: expected an element size that exists for this kind, got 2 bytes of kind 5"},
     {"element of no bytes", [](DapProducer& p) { p.section.element.bytes = 0; }, "",
      "from_dap: expected elements of at least 1 byte, got 0"},
     {"negative bytes", [](DapProducer& p) { p.section.element.bytes = -8; }, "",
@@ -128,15 +129,15 @@ const std::vector<Adverse> adverse_members{
     {"negative kind", [](DapProducer& p) { p.section.element.kind = -1; }, "",
      "from_dap: expected an element kind from 0 to 6, got -1"},
     {"negative process", [](DapProducer& p) { p.section.process = -2; }, "",
-     "from_dap: expected a process among process_count, or -1, got process -2 of 2"},
+     "from_dap: expected a process in [0, process_count) or -1, got process -2 of 2"},
     {"process beyond the count", [](DapProducer& p) { p.section.process = 2; }, "",
-     "from_dap: expected a process among process_count, or -1, got process 2 of 2"},
+     "from_dap: expected a process in [0, process_count) or -1, got process 2 of 2"},
     {"no processes",
      [](DapProducer& p) {
          p.section.process = -1;
          p.section.process_count = 0;
      },
-     "", "from_dap: expected a process among process_count, or -1, got process -1 of 0"},
+     "", "from_dap: expected a process in [0, process_count) or -1, got process -1 of 0"},
     {"negative number of indices",
      [](DapProducer& p) {
          p.make_unstructured();
@@ -216,7 +217,7 @@ const std::vector<Adverse> adverse_dictionaries{
     {"grid rank", [](DapProducer& p) { p.dims[1].proc_grid_rank = 2; }, "grid_rank_range", ""},
     {"stop below start", [](DapProducer& p) { p.dims[0].stop = least; }, "stop_lt_start", ""},
     {"buffer of another size", [](DapProducer& p) { p.extents[1] = 3; }, "shape_mismatch",
-     "DAP import, process 0: dim_data[1] describes 4 local elements, buffer.shape[1] is 3"},
+     "DAP import, process 0: dim_data[1] describes 4 local elements, but buffer.shape[1] is 3"},
     {"size product",
      [](DapProducer& p) {
          p.dims[1].size = most;
@@ -230,14 +231,14 @@ const std::vector<Adverse> adverse_dictionaries{
      },
      "shape_mismatch",
      "DAP import, process 0: dim_data[1] describes 9223372036854775807 local elements, "
-     "buffer.shape[1] is 4"},
+     "but buffer.shape[1] is 4"},
     {"less indices than elements",
      [](DapProducer& p) {
          p.make_unstructured();
          p.dims[1].indices_count = 3;
      },
      "shape_mismatch",
-     "DAP import, process 0: dim_data[1] describes 3 local elements, buffer.shape[1] is 4"},
+     "DAP import, process 0: dim_data[1] describes 3 local elements, but buffer.shape[1] is 4"},
     {"an index twice",
      [](DapProducer& p) {
          p.make_unstructured();
@@ -250,7 +251,8 @@ const std::vector<Adverse> adverse_dictionaries{
          p.section.process = p.section.process_count = -1;
          p.extents[1] = 3;
      },
-     "shape_mismatch", "DAP import: dim_data[1] describes 4 local elements, buffer.shape[1] is 3"},
+     "shape_mismatch",
+     "DAP import: dim_data[1] describes 4 local elements, but buffer.shape[1] is 3"},
 };
 
 /// Unusual, but legal.

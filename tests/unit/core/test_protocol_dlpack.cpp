@@ -107,7 +107,7 @@ TEST(Dlpack, FlagsAndWhatItCannotSay) {
     // An array without axes has one element, but a default-constructed array has no memory.
     const AnyDistView none{DistView<double, Kokkos::HostSpace>()};
     expect_error<UsageError>([&] { to_dlpack(none.section()); },
-                             "to_dlpack: a section that has elements, but no data");
+                             "to_dlpack: expected the address of the elements, got null");
     const AnyDistView empty{DistView<double*, Kokkos::HostSpace>()};
     EXPECT_EQ(to_dlpack(empty.section())->tensor.data, nullptr);
 }
@@ -193,18 +193,20 @@ TEST(Dlpack, RefusesAndDeletesWhatItCannotRead) {
         },
         {"version 2.0", "expected 1.x"}, false);
     refused([](auto& m) { m.tensor.ndim = -1; }, {"-1 axes"}, false);
-    refused([](auto& m) { m.tensor.shape = nullptr; }, {"2 axes without a shape"}, false);
-    refused([](auto& m) { m.tensor.data = nullptr; }, {"no data"}, false);
-    refused([](auto& m) { m.tensor.shape[1] = -3; }, {"extent -3"});
+    refused([](auto& m) { m.tensor.shape = nullptr; }, {"shape of 2 axes, got null"}, false);
+    refused([](auto& m) { m.tensor.data = nullptr; },
+            {"expected the address of the elements, got null"}, false);
+    refused([](auto& m) { m.tensor.shape[1] = -3; }, {"extents >= 0, got -3"});
     refused([](auto& m) { m.tensor.strides[0] = std::int64_t{1} << 62; }, {"stride", "axis 0"});
     refused([](auto& m) { m.tensor.ndim = 9; }, {"0 to 8 axes", "of 9 axes"}, false);
     refused([](auto& m) { m.tensor.ndim = 1 << 30; }, {"0 to 8 axes", "1073741824"}, false);
     refused([](auto& m) { m.tensor.ndim = std::numeric_limits<std::int32_t>::min(); },
             {"-2147483648 axes"}, false);
     const auto most = std::numeric_limits<std::uint64_t>::max();
-    refused([=](auto& m) { m.tensor.byte_offset = most; }, {"byte_offset", "beyond all memory"},
-            false);
-    refused([=](auto& m) { m.tensor.byte_offset = most / 2 + 1; }, {"beyond all memory"}, false);
+    refused([=](auto& m) { m.tensor.byte_offset = most; },
+            {"a byte_offset within the address space"}, false);
+    refused([=](auto& m) { m.tensor.byte_offset = most / 2 + 1; },
+            {"a byte_offset within the address space"}, false);
     refused([](auto& m) { m.tensor.byte_offset = 4; }, {"multiples of 8 bytes"});
     refused(
         [](auto& m) {
@@ -219,9 +221,9 @@ TEST(Dlpack, RefusesAndDeletesWhatItCannotRead) {
         },
         {"2^63-1 bytes"});
     refused([](auto& m) { m.tensor.strides[0] = std::numeric_limits<std::int64_t>::max() / 8; },
-            {"addresses of memory"});
+            {"and within the address space"});
     refused([](auto& m) { m.tensor.strides[0] = -(std::int64_t{1} << 59); },
-            {"addresses of memory"});
+            {"and within the address space"});
     refused([](auto& m) { m.tensor.dtype = {2, 64, 4}; }, {"4 lanes"});
     refused([](auto& m) { m.tensor.dtype = {2, 64, 0}; }, {"0 lanes"});
     refused([](auto& m) { m.tensor.dtype = {0, 4, 1}; }, {"4 bits"});
@@ -276,10 +278,11 @@ TEST(Dlpack, StreamsThatNoConsumerHas) {
                                   {"stream 0 is ambiguous"});
     expect_error_with<UsageError>([&] { make_safe(&runtime, section, -2); }, {">= -1", "-2"});
     expect_error_with<UsageError>([&] { make_safe(nullptr, section, 5); },
-                                  {"pending", "no support"});
+                                  {"pending", "no device support"});
     const AnySection host = made_up_section({2, 3}, {});
     make_safe(&runtime, host, -1);
-    expect_error_with<UsageError>([&] { make_safe(&runtime, host, 1); }, {"host has no streams"});
+    expect_error_with<UsageError>([&] { make_safe(&runtime, host, 1); },
+                                  {"no stream for host memory"});
     EXPECT_TRUE(runtime.calls.empty());
 }
 

@@ -34,7 +34,7 @@ TEST(ProtocolRules, X1_number_of_axes) {
         array[1].dim_data.push_back(block_dim(1, 1, 0, 0, 1));
         array[1].extents.push_back(1);
         expect_violation(check_all(version, array), "axis_inconsistent", -1, "dim_data", 1,
-                         "2 dimension dictionaries, 1 on process 0");
+                         "2 dimension dictionaries, but 1 on process 0");
     }
 }
 
@@ -44,7 +44,7 @@ TEST(ProtocolRules, X1_size) {
         expect_violation(
             check_all(version,
                       sections({{block_dim(5, 2, 0, 0, 2), 2}, {block_dim(4, 2, 1, 2, 4), 2}})),
-            "axis_inconsistent", 0, "size", 1, "dim_data[0]['size'] is 4, 5 on process 0");
+            "axis_inconsistent", 0, "size", 1, "dim_data[0]['size'] is 4, but 5 on process 0");
 }
 
 // X1: the same dist_type, proc_grid_size, periodic, block_size, one_to_one along an axis.
@@ -53,23 +53,23 @@ TEST(ProtocolRules, X1_other_keys) {
         expect_violation(check_all(version, sections({{block_dim(2, 2, 0, 0, 1), 1},
                                                       {cyclic_dim(2, 2, 1, 1), 1}})),
                          "axis_inconsistent", 0, "dist_type", 1,
-                         "dim_data[0]['dist_type'] is 'c', 'b' on process 0");
+                         "dim_data[0]['dist_type'] is 'c', but 'b' on process 0");
         expect_violation(check_all(version, sections({{block_dim(6, 2, 0, 0, 3), 3},
                                                       {block_dim(6, 3, 1, 3, 6), 3}})),
                          "axis_inconsistent", 0, "proc_grid_size", 1,
-                         "dim_data[0]['proc_grid_size'] is 3, 2 on process 0");
+                         "dim_data[0]['proc_grid_size'] is 3, but 2 on process 0");
         auto array = two_blocks();
         array[0].dim_data[0].periodic = true;
         expect_violation(check_all(version, array), "axis_inconsistent", 0, "periodic", 1,
-                         "dim_data[0]['periodic'] is False, True on process 0");
+                         "dim_data[0]['periodic'] is False, but True on process 0");
         expect_violation(check_all(version, sections({{cyclic_dim(4, 2, 0, 0, 2), 2},
                                                       {cyclic_dim(4, 2, 1, 1, 1), 2}})),
                          "axis_inconsistent", 0, "block_size", 1,
-                         "dim_data[0]['block_size'] is 1, 2 on process 0");
+                         "dim_data[0]['block_size'] is 1, but 2 on process 0");
         array = two_lists();
         array[1].dim_data[0].one_to_one = true;
         expect_violation(check_all(version, array), "axis_inconsistent", 0, "one_to_one", 1,
-                         "dim_data[0]['one_to_one'] is True, False on process 0");
+                         "dim_data[0]['one_to_one'] is True, but False on process 0");
     }
 }
 
@@ -101,11 +101,11 @@ TEST(ProtocolRules, X2_grid_has_all_processes) {
     for (const auto& version : both_versions) {
         auto array = sections({{block_dim(6, 3, 0, 0, 2), 2}, {block_dim(6, 3, 1, 2, 4), 2}});
         expect_violation(check_all(version, array), "grid_product", -1, "proc_grid_size", 0,
-                         "the process grid (3) has 3 processes, the array is on 2");
+                         "the process grid (3) has 3 processes, but the array is on 2");
         // A15, A16: no zero-dimensional array on two processes, no grid smaller than the processes.
         expect_violation(check_all(version, std::vector<SectionDescription>(2)), "grid_product", -1,
                          "proc_grid_size", 0,
-                         "the process grid () has 1 process, the array is on 2");
+                         "the process grid () has 1 process, but the array is on 2");
         auto four = product({two_blocks(), two_cyclic()});
         expect_conforms(check_all(version, four));
         four.pop_back();
@@ -124,7 +124,7 @@ TEST(ProtocolRules, X2_product_beyond_64_bits) {
         expect_violation(
             check_all(version, {&array, 1}), "grid_product", -1, "proc_grid_size", 0,
             "the process grid (4294967296, 4294967296) has more than 2^63-1 processes, "
-            "the array is on 1");
+            "but the array is on 1");
 }
 
 // X3: C order, the last axis fastest.
@@ -162,13 +162,13 @@ TEST(ProtocolRules, X5_same_grid_rank_same_section) {
         array[1] = {{block_dim(6, 2, 0, 0, 4), array[1].dim_data[1]}, {4, array[1].extents[1]}};
         array[3] = {{block_dim(6, 2, 1, 4, 6), array[3].dim_data[1]}, {2, array[3].extents[1]}};
         expect_violation(check_all(version, array), "axis_inconsistent", 0, "stop", 1,
-                         "dim_data[0]['stop'] is 4, 3 on process 0 of the same grid rank 0");
+                         "dim_data[0]['stop'] is 4, but 3 on process 0 of the same grid rank 0");
 
         array = product({two_blocks(), two_lists()});
         array[2].dim_data[1].indices = {{6, 8}}; // the same labels in another order
         expect_violation(
             check_all(version, array), "axis_inconsistent", 1, "indices", 2,
-            "dim_data[1]['indices'] are not those of process 0 of the same grid rank 0");
+            "dim_data[1]['indices'] differ from those of process 0 of the same grid rank 0");
 
         array = product(
             {two_blocks(), sections({{cyclic_dim(1, 2, 0, 0), 1}, {cyclic_dim(1, 2, 1, 1), 0}})});
@@ -195,7 +195,7 @@ TEST(ProtocolRules, X5_padding) {
     array[1].dim_data[0].padding = PaddingValue{1, 2};
     expect_violation(
         check_all(v0_10_0, array), "axis_inconsistent", 0, "padding", 1,
-        "dim_data[0]['padding'] is (1, 2), (1, 1) on process 0 of the same grid rank 0");
+        "dim_data[0]['padding'] is (1, 2), but (1, 1) on process 0 of the same grid rank 0");
 
     // 0.9: the edge padding of a periodic axis is communication padding.
     const auto old = [](bool periodic, std::int64_t edge) {
@@ -277,7 +277,7 @@ TEST(ProtocolRules, require_conforming_throws_what_the_checks_find) {
         EXPECT_EQ(error.key(), "buffer");
         EXPECT_EQ(error.process(), 1);
         EXPECT_STREQ(error.what(), "DAP import, process 1: dim_data[0] describes 3 local elements, "
-                                   "buffer.shape[0] is 4");
+                                   "but buffer.shape[0] is 4");
     }
     EXPECT_THROW(require_conforming(v0_10_0, array[1], 1), ProtocolError);
     EXPECT_THROW(check_all(v0_10_0, {}), UsageError);

@@ -84,13 +84,15 @@ TEST(SliceSection, says_what_is_wrong) {
     };
     const std::string advice = "; use from_slice or to_slice of a RedistributionPlan";
     refuses({{}}, "slice: expected slices of 3 axes, got 1");
-    refuses({{11}, {}, {}}, "slice: axis 0: expected a slice from cell 0 to 10, got 11");
-    refuses({{-1}, {}, {}}, "slice: axis 0: expected a slice from cell 0 to 10, got -1");
+    refuses({{11}, {}, {}},
+            "slice: axis 0: expected a slice that begins at a cell in [0, 10], got 11");
+    refuses({{-1}, {}, {}},
+            "slice: axis 0: expected a slice that begins at a cell in [0, 10], got -1");
     refuses({{0, 4, 0}, {}, {}}, "slice: axis 0: expected a slice of step other than 0");
     refuses({{0, -2}, {}, {}},
             "slice: axis 0: expected a slice of count >= 0 (or -1, all), got -2");
-    refuses({{4, 4, 2}, {}, {}},
-            "slice: axis 0: a slice of 4 cells from 4 in steps of 2 leaves the 10 interior cells");
+    refuses({{4, 4, 2}, {}, {}}, "slice: axis 0: expected a slice within the 10 interior cells, "
+                                 "got 4 cells from 4 in steps of 2");
     refuses({{9, -1, -3}, {}, {}},
             "slice: axis 0: expected a step > 0, got -3: processes would hold the elements in "
             "descending order" +
@@ -99,9 +101,10 @@ TEST(SliceSection, says_what_is_wrong) {
             "slice: axis 1: expected all 3 cells of an unstructured axis in steps "
             "of 1, got 2 from 0 in steps of 1" +
                 advice);
-    refuses({{}, {}, {2, 6}}, "slice: axis 2: cells 2 to 7 in steps of 1 of an axis dealt out to 3 "
-                              "processes in blocks of 2 are no such axis themselves" +
-                                  advice);
+    refuses({{}, {}, {2, 6}},
+            "slice: axis 2: expected cells that form a cyclic axis or lie in one "
+            "round of blocks, got 2 to 7 in steps of 1 of blocks of 2 on 3 processes" +
+                advice);
     for (const int process : {-1, 12})
         expect_error<UsageError>([&] { slice_section(layout, process, {}); },
                                  text("slice: expected a process in [0, 12), got ", process));

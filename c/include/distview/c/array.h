@@ -6,12 +6,12 @@
 #include <distview/c/layout.h>
 #include <distview/c/types.h>
 
-/// One process's section of a distributed array. Its memory is the program's (borrowed) or its own.
+/// One process's section of a distributed array. Its memory belongs to the program (borrowed) or to the array.
 typedef struct distview_array distview_array;
 
 struct distview_dap_section;
 
-/// Where memory lies: DLPack's device types, those known here.
+/// Devices of memory: the DLPack device types that the library supports.
 enum distview_device {
     DISTVIEW_HOST = 0, ///< the same as DLPack's 1
     DISTVIEW_CUDA = 2,
@@ -19,108 +19,110 @@ enum distview_device {
     DISTVIEW_CUDA_MANAGED = 13
 };
 
-/// Plain memory of a section, padding included.
+/// Description of a section's memory, padding included.
 typedef struct distview_memory {
     void*
         data; ///< the element with position 0 along every axis; may be NULL if there are no elements
     int32_t element; ///< distview_element
     int32_t rank;
     int64_t extents[DISTVIEW_MAX_RANK];
-    int64_t strides[DISTVIEW_MAX_RANK]; ///< bytes, negative ones too; of DISTVIEW_STRIDED
+    int64_t strides[DISTVIEW_MAX_RANK]; ///< in bytes, may be negative; for DISTVIEW_STRIDED
     int32_t order;                      ///< distview_order; the first two have no gaps
-    int32_t read_only;                  ///< whether nothing may write it
+    int32_t read_only;                  ///< whether writing is forbidden
     int32_t device_type;                ///< distview_device
     int32_t device_id;
 } distview_memory;
 
 DISTVIEW_BEGIN_C
 
-/// The memory as this rank's section of an array: rank r of the communicator is process r of the grid. Nothing is
-/// copied; the memory must stay until the array, and all exchanges with it, are gone.
+/// Makes an array whose section on this rank is the program's memory: rank r of the communicator is process r of the
+/// grid. Copies nothing; the memory must stay valid until the array and all exchanges with it are gone.
 ///
-/// Neighbours do not read borrowed memory in place: what they need of it is packed into memory that the node shares.
+/// Neighbours do not read borrowed memory in place: elements for them are packed into memory that the node shares.
 ///
 /// Collective: over comm; all ranks pass equal layouts and the same element type
 /// Shapes:     rank and extents are those of the section: distview_layout_local_extents()
 /// Cost:       one agreement
-/// Errors:     SHAPE_ERROR for other extents, elements that are not aligned or not addressable; USAGE_ERROR if the grid
-///             has not as many processes as comm ranks, or ranks differ (on all ranks)
+/// Errors:     SHAPE_ERROR for other extents, and for elements that are not aligned or not addressable; USAGE_ERROR if
+///             the grid's number of processes is not comm's number of ranks, or if ranks differ (on all ranks)
 DISTVIEW_API int distview_array_borrow(const distview_communicator* comm,
                                        const distview_layout* layout, const distview_memory* memory,
                                        distview_array** result);
-/// The same without asking the others, for the section of any process: it is for the plan that takes it to compare
-/// them.
+/// The same without communication, for the section of any process. The plan that uses the array compares the ranks'
+/// arrays later.
 ///
 /// Collective: no
 DISTVIEW_API int distview_array_borrow_local(const distview_communicator* comm,
                                              const distview_layout* layout, int process,
                                              const distview_memory* memory,
                                              distview_array** result);
-/// A new array filled with zeros, in host memory that the processes of a node share where they can, so that neighbours
+/// A new array filled with zeros, in host memory that the processes of a node share if possible, so that neighbours
 /// read it in place. `order`: DISTVIEW_ROW_MAJOR or DISTVIEW_COLUMN_MAJOR.
 ///
 /// Collective: over comm; all ranks pass equal layouts, element types and orders
 DISTVIEW_API int distview_array_create(const distview_communicator* comm,
                                        const distview_layout* layout, int32_t element, int order,
                                        distview_array** result);
-/// An array of what every rank was given by somebody else as a struct of distview/dap.h, without a copy: checked by
-/// every rule of the Distributed Array Protocol, on every section and between all of them. A section is taken over, its
-/// `release` is then NULL: it is released with the array, or when another rank's is refused. That which is refused
-/// stays with its caller. Calls do not wait for work that is pending on its `stream`: wait for it before.
+/// An array over the sections that another library exports as structs of distview/dap.h, one per rank, without a copy.
+/// Checks every rule of the Distributed Array Protocol, on each section and between sections. The call takes over the
+/// rank's section and sets its `release` to NULL: the library releases it with the array, or if another rank's section
+/// is refused. A refused section stays with its caller. Calls do not wait for work pending on the section's `stream`:
+/// the program must wait for it before.
 ///
 /// Collective: over comm; rank r of the communicator is process r of the array's grid
-/// Errors:     PROTOCOL_ERROR with the reason code of the broken rule; USAGE_ERROR if a section is null or released, its
-///             members cannot be, or it is of another major version of dap.h, which is released (on all ranks)
+/// Errors:     PROTOCOL_ERROR with the reason code of the broken rule; USAGE_ERROR if a section is null or released, has
+///             impossible members, or has another major version of dap.h (then it is released) (on all ranks)
 DISTVIEW_API int distview_array_import(const distview_communicator* comm,
                                        struct distview_dap_section* section,
                                        distview_array** result);
-/// Fills in a struct of distview/dap.h, version 0.10 of the protocol; its release keeps the array until then.
+/// Fills in a struct of distview/dap.h, version 0.10 of the protocol; the struct keeps the array alive until it is
+/// released.
 DISTVIEW_API int distview_array_export(const distview_array* array,
                                        struct distview_dap_section* section);
-/// The cells of the interior that the slices pick, one for each axis: a distributed array itself, of the same memory,
-/// which it keeps alive if the array has its own.
+/// The interior cells that the slices pick, one slice for each axis: a distributed array over the same memory. If the
+/// memory belongs to the array, the slice keeps it alive.
 ///
-/// Errors: LAYOUT_ERROR if a slice leaves the interior or has a negative step, or no layout deals out what it picks
+/// Errors: LAYOUT_ERROR if a slice leaves the interior, has a negative step, or picks cells that no layout describes
 DISTVIEW_API int distview_array_slice(const distview_array* array, const distview_slice* slices,
                                       distview_array** result);
 DISTVIEW_API distview_array* distview_array_retain(distview_array* array);
 DISTVIEW_API void distview_array_release(distview_array* array);
 
-/// The memory of the section with its strides, which are always filled in.
+/// The memory of the section; strides are always filled in.
 DISTVIEW_API int distview_array_memory(const distview_array* array, distview_memory* memory);
-/// Address of position 0 along every axis; null if there are no elements and no memory.
+/// Address of position 0 along every axis; null if the section has no elements and no memory.
 DISTVIEW_API int distview_array_data(const distview_array* array, void** data);
-/// The layout, with a reference of its own.
+/// The layout, with a new reference.
 DISTVIEW_API int distview_array_layout(const distview_array* array, distview_layout** layout);
-/// The process whose section it is.
+/// The process that the section belongs to.
 DISTVIEW_API int distview_array_process(const distview_array* array, int* process);
-/// How deep padding holds what the owners of its elements have, as far as the library can tell, the same on all ranks:
-/// `depths` gets 2 rank numbers, for each axis on its low and on its high side. `has_corners`, which may be NULL: whether that is true of
-/// positions in the padding of several axes at once. docs/valid_padding.md says what changes it.
+/// The depth to which padding holds its owners' current elements, as far as the library knows, the same on all ranks:
+/// `depths` gets 2 rank numbers, the low and the high side of each axis. `has_corners`, which may be NULL: whether
+/// positions in the padding of several axes are valid, too. docs/valid_padding.md lists the calls that change it.
 ///
 /// Collective: no
 DISTVIEW_API int distview_array_valid_padding(const distview_array* array, int64_t* depths,
                                               int* has_corners);
-/// Says that elements were written in a way that the library does not see, through the memory: no padding is valid.
-/// Other arrays of the same memory have to be told, too.
+/// Reports that the program has written elements through the memory, which the library does not see: no padding is
+/// valid any more. Other arrays over the same memory need the call, too.
 ///
 /// Collective: no, but ranks that do not all call it get an error in the next distview_padding_plan_require()
 DISTVIEW_API int distview_array_mark_written(distview_array* array);
-/// Says that the program has filled padding itself: it is valid that deep, `depths` as above, at most 65535. A rank at a
-/// wall says of that side what the others say.
+/// Reports that the program has filled padding itself: it is valid to these depths, at most 65535, in the order of
+/// distview_array_valid_padding(). A rank at a wall passes the other ranks' depth for that side.
 ///
 /// Collective: as distview_array_mark_written()
-/// Errors:     USAGE_ERROR for depths that are negative
+/// Errors:     USAGE_ERROR for negative depths
 DISTVIEW_API int distview_array_mark_padding_valid(distview_array* array, const int64_t* depths,
                                                    int has_corners);
 
-/// The name by which messages of the checking mode (distview_set_check()) call the array, instead of by a number. Has no effect on an
-/// array that was made while the mode was off.
+/// Sets a name for the array in messages of the checking mode (distview_set_check()), in place of a number. Has no
+/// effect on an array made while the mode was off.
 ///
 /// Collective: no
 DISTVIEW_API int distview_array_set_label(distview_array* array, const char* label);
 
-/// Layout, element type and memory, in words.
+/// Layout, element type and memory, as text.
 DISTVIEW_API int distview_array_describe(const distview_array* array, char* text, int64_t capacity,
                                          int64_t* length);
 

@@ -8,11 +8,12 @@
 #include <distview/c/padding.h>
 #include <distview/c/types.h>
 
-/// Elements by their global indices, in an order of the caller's; ranks have lists of their own, which may be empty.
+/// Elements named by global indices, in the caller's order. Each rank has its own list, which may be empty.
 typedef struct distview_index_list distview_index_list;
-/// Brings the elements of a list to this rank, or combines values of this rank with them: C++'s GatherPlan.
+/// Copies the elements of a list to this rank, or combines this rank's values with them: C++'s GatherPlan.
 typedef struct distview_gather_plan distview_gather_plan;
-/// A layout whose first axis has on each process the indices that it owns, followed by ghosts: copies of others'.
+/// A layout whose first axis has, on each process, the indices that the process owns, followed by ghosts: copies of
+/// indices that other processes own.
 typedef struct distview_ghosted_layout distview_ghosted_layout;
 /// Fills the ghosts of arrays, or combines them with their owners' elements: C++'s GhostExchangePlan.
 typedef struct distview_ghost_plan distview_ghost_plan;
@@ -23,7 +24,7 @@ DISTVIEW_BEGIN_C
 DISTVIEW_API int distview_index_list_create(int rank, distview_index_list** result);
 DISTVIEW_API distview_index_list* distview_index_list_retain(distview_index_list* list);
 DISTVIEW_API void distview_index_list_release(distview_index_list* list);
-/// Appends `count` elements: rank numbers for each, one element after the other.
+/// Appends `count` elements: `rank` indices for each, one element after the other.
 DISTVIEW_API int distview_index_list_add(distview_index_list* list, int64_t count,
                                          const int64_t* indices);
 /// Appends the elements of a box, the last axis fastest: begin[d], begin[d] + step[d], ... below end[d] (above it, if
@@ -32,10 +33,10 @@ DISTVIEW_API int distview_index_list_add_box(distview_index_list* list, const in
                                              const int64_t* end, const int64_t* step);
 DISTVIEW_API int distview_index_list_size(const distview_index_list* list, int64_t* size);
 
-/// A plan for arrays of a layout. The list is copied.
+/// A plan for arrays of a layout. Copies the list.
 ///
 /// Collective: over comm
-/// Errors:     USAGE_ERROR if an element has no owner, or the list another number of axes (on all ranks)
+/// Errors:     USAGE_ERROR if an element has no owner, or the list has another number of axes (on all ranks)
 DISTVIEW_API int distview_gather_plan_create(const distview_communicator* comm,
                                              const distview_layout* layout,
                                              const distview_index_list* list,
@@ -46,17 +47,17 @@ DISTVIEW_API void distview_gather_plan_release(distview_gather_plan* plan);
 DISTVIEW_API int distview_gather_plan_size(const distview_gather_plan* plan, int64_t* size);
 DISTVIEW_API int distview_gather_plan_describe(const distview_gather_plan* plan, char* text,
                                                int64_t capacity, int64_t* length);
-/// values[k] = the element with index k of this rank's list, for all `count` of them.
+/// values[k] = element k of this rank's list, for all `count` elements.
 ///
 /// Collective: over the plan's communicator
-/// Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; values one after the other
-/// Errors:     SHAPE_ERROR if `count` is not the list's, or the array is not the plan's; USAGE_ERROR if the values share
-///             memory with the array; those of distview_padding_plan_execute() (on all ranks)
+/// Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; contiguous values
+/// Errors:     SHAPE_ERROR if `count` is not the list's size, or the array does not fit the plan; USAGE_ERROR if the
+///             values share memory with the array; those of distview_padding_plan_execute() (on all ranks)
 DISTVIEW_API int distview_gather_plan_execute(distview_gather_plan* plan,
                                               const distview_array* array, int64_t count,
                                               void* values);
-/// Begins what execute does; distview_exchange_finish() ends it. Until then the array must not be written, nor `values`
-/// be looked at.
+/// Begins an execution; distview_exchange_finish() ends it. Until then the program must not write the array, nor access
+/// `values`.
 ///
 /// Collective: over the plan's communicator
 /// Cost:       that of execute, and an allocation
@@ -64,14 +65,14 @@ DISTVIEW_API int distview_gather_plan_execute(distview_gather_plan* plan,
 DISTVIEW_API int distview_gather_plan_start(distview_gather_plan* plan, const distview_array* array,
                                             int64_t count, void* values,
                                             distview_exchange** result);
-/// The same without the others, of an array that execute was called with, if its owners are on this node and the array
-/// was made by distview_array_create(). The program says when elements are not being written.
+/// The same without other ranks, for an array that execute was called with and distview_array_create() made, if the
+/// owners are on this node. The program must ensure that no process writes these elements meanwhile.
 ///
 /// Collective: no
 DISTVIEW_API int distview_gather_plan_read(distview_gather_plan* plan, const distview_array* array,
                                            int64_t count, void* values);
-/// The element with index k = op(itself, values[k]), once for every value of every rank: by ascending rank, and of a
-/// rank in the list's order, hence to the same bits however they travel.
+/// Element k of the list = op(element, values[k]), for all values of all ranks, by ascending rank and within a rank in
+/// the list's order. The order does not depend on the transport, so the bits of the result do not, either.
 ///
 /// Collective: over the plan's communicator
 /// Errors:     those of execute and of distview_padding_plan_combine() (on all ranks)
@@ -79,8 +80,8 @@ DISTVIEW_API int distview_gather_plan_combine(distview_gather_plan* plan, int op
                                               int64_t count, const void* values,
                                               distview_array* array);
 
-/// What a plan made for the purpose does, once. put writes: of several values for one element the last one stays, that
-/// of the highest rank.
+/// Make a plan, execute it once and drop it. put writes: if an element gets several values, the last one stays, from the
+/// highest rank.
 ///
 /// Collective: over the array's communicator; lists may differ
 DISTVIEW_API int distview_get_elements(const distview_array* array, const distview_index_list* list,
@@ -90,7 +91,7 @@ DISTVIEW_API int distview_put_elements(distview_array* array, const distview_ind
 DISTVIEW_API int distview_accumulate_elements(distview_array* array, int operation,
                                               const distview_index_list* list, int64_t count,
                                               const void* values);
-/// The same of the box [begin[d], end[d]), whose elements are one after the other, the last axis fastest.
+/// The same for the box [begin[d], end[d]); its values are contiguous, the last axis fastest.
 ///
 /// Collective: over the array's communicator; boxes may differ, and be empty
 DISTVIEW_API int distview_get_box(const distview_array* array, const int64_t* begin,
@@ -100,12 +101,12 @@ DISTVIEW_API int distview_put_box(distview_array* array, const int64_t* begin, c
 DISTVIEW_API int distview_accumulate_box(distview_array* array, int operation, const int64_t* begin,
                                          const int64_t* end, int64_t count, const void* values);
 
-/// The layout in which this process has the indices `owned`, and as ghosts those of `needed` that it does not own, each
-/// once, ascending. `more_axes`: further axes of arrays, each on one process; may be NULL if there are none.
+/// The layout in which this process owns the indices `owned` and has as ghosts the indices of `needed` that it does not
+/// own, each once, ascending. `more_axes`: further axes of arrays, each on one process; may be NULL for none.
 ///
 /// Collective: over comm
-/// Errors:     LAYOUT_ERROR if an index occurs twice in `owned` (on all ranks); that an index has two owners, or none,
-///             is found when a plan is made
+/// Errors:     LAYOUT_ERROR if an index occurs twice in `owned` (on all ranks). An index with two owners or none is an
+///             error only when a plan is made
 DISTVIEW_API int distview_ghosted_layout_create(const distview_communicator* comm,
                                                 int64_t owned_count, const int64_t* owned,
                                                 int64_t needed_count, const int64_t* needed,
@@ -114,20 +115,20 @@ DISTVIEW_API int distview_ghosted_layout_create(const distview_communicator* com
 DISTVIEW_API distview_ghosted_layout*
 distview_ghosted_layout_retain(distview_ghosted_layout* ghosted);
 DISTVIEW_API void distview_ghosted_layout_release(distview_ghosted_layout* ghosted);
-/// The layout of arrays, with a reference of its own.
+/// The layout of arrays, with a new reference.
 DISTVIEW_API int distview_ghosted_layout_layout(const distview_ghosted_layout* ghosted,
                                                 distview_layout** layout);
 /// Positions [0, owned) of the section are owned, [owned, owned + ghosts) are ghosts.
 DISTVIEW_API int distview_ghosted_layout_counts(const distview_ghosted_layout* ghosted,
                                                 int64_t* owned, int64_t* ghosts);
-/// The position of each index that was needed, `count` of them.
+/// The position of each of the `count` needed indices.
 ///
-/// Errors: SHAPE_ERROR if as many were not needed
+/// Errors: SHAPE_ERROR if `count` is not the number of needed indices
 DISTVIEW_API int distview_ghosted_layout_positions(const distview_ghosted_layout* ghosted,
                                                    int64_t count, int64_t* positions);
 
 /// Collective: over comm
-/// Errors:     USAGE_ERROR if a ghost has no owner, or an index several (on all ranks)
+/// Errors:     USAGE_ERROR if a ghost has no owner, or an index has several owners (on all ranks)
 DISTVIEW_API int distview_ghost_plan_create(const distview_communicator* comm,
                                             const distview_ghosted_layout* ghosted,
                                             distview_ghost_plan** result);

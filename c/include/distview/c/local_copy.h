@@ -5,14 +5,14 @@
 #include <distview/c/array.h>
 #include <distview/c/types.h>
 
-/// What a function does with elements that it is given.
+/// How a function accesses the elements passed to it.
 enum distview_intent {
-    DISTVIEW_IN = 0,   ///< reads them; must not write any
-    DISTVIEW_OUT = 1,  ///< writes all or some of them; must not read any before it has written it
-    DISTVIEW_INOUT = 2 ///< reads and writes them
+    DISTVIEW_IN = 0,   ///< reads elements; must not write any
+    DISTVIEW_OUT = 1,  ///< writes all or some elements; must not read an element before writing it
+    DISTVIEW_INOUT = 2 ///< reads and writes elements
 };
 
-/// A plain array as C, Fortran and LAPACK take it. Valid until the function that gets it returns.
+/// A plain array as C, Fortran and LAPACK expect it. Valid until the function that gets it returns.
 typedef struct distview_plain_array {
     void* data;
     int32_t element; ///< distview_element
@@ -27,12 +27,12 @@ typedef struct distview_local_copy_options {
     int32_t intent;                  ///< distview_intent
     int32_t order;                   ///< DISTVIEW_ROW_MAJOR or DISTVIEW_COLUMN_MAJOR
     int32_t cells;                   ///< distview_cells; of this process's cells
-    int32_t takes_leading_dimension; ///< whether gaps after the fastest axis will do
-    int32_t writes_all;              ///< promises of DISTVIEW_OUT that every element is written
+    int32_t takes_leading_dimension; ///< whether gaps after the fastest axis are allowed
+    int32_t writes_all;              ///< with DISTVIEW_OUT: promises to write every element
     int32_t unused;
 } distview_local_copy_options;
 
-/// Bytes that were copied on this rank, before and after the call.
+/// Bytes copied on this rank before and after the function's call.
 typedef struct distview_local_copy_bytes {
     int64_t copied_in;
     int64_t copied_out;
@@ -43,29 +43,29 @@ typedef int (*distview_local_function)(const distview_plain_array* array, void* 
 
 DISTVIEW_BEGIN_C
 
-/// Calls a function with the cells of this process as one plain array, for code that takes an address and extents. It
-/// gets the section's own memory if the cells lie there as asked for; else a copy, of which is copied what the intent
-/// needs. Elements that the function does not write stay as they were. `bytes` may be NULL.
+/// Calls a function with the cells of this process as one plain array, for code that expects an address and extents.
+/// The function gets the section's own memory if its order and gaps are as requested; else a copy, filled and written
+/// back as the intent requires. Elements that the function does not write keep their values. `bytes` may be NULL.
 ///
 /// Collective: no
-/// Errors:     SHAPE_ERROR for strides that are not of whole elements or negative, and elements that have not 1, 2, 4, 8
-///             or 16 bytes; what the function returns
+/// Errors:     SHAPE_ERROR for strides that are negative or not of whole elements, and for elements of other sizes than
+///             1, 2, 4, 8 or 16 bytes; the function's own error
 DISTVIEW_API int distview_with_local_copy(distview_array* array,
                                           const distview_local_copy_options* options,
                                           distview_local_function function, void* user,
                                           distview_local_copy_bytes* bytes);
-/// The same with the box [begin[d], end[d]) of cells of the whole array, whichever ranks hold them; each rank passes a
-/// box of its own, which may be empty.
+/// The same with the box [begin[d], end[d]) of cells of the whole array, held by any ranks. Each rank passes its own
+/// box, which may be empty.
 ///
 /// Collective: over the array's communicator; all ranks pass equal options
-/// Errors:     also USAGE_ERROR if boxes that are written share cells, LAYOUT_ERROR if a box leaves the interior; what
-///             the function returns (on all ranks)
+/// Errors:     also USAGE_ERROR if written boxes share cells, LAYOUT_ERROR if a box leaves the interior; the function's
+///             own error (on all ranks)
 DISTVIEW_API int distview_with_local_copy_of_box(distview_array* array, const int64_t* begin,
                                                  const int64_t* end,
                                                  const distview_local_copy_options* options,
                                                  distview_local_function function, void* user,
                                                  distview_local_copy_bytes* bytes);
-/// The same with the whole array on rank `root`, whose function alone is called, or, for -1, on every rank.
+/// The same with the whole array. Calls the function on rank `root` only, or for -1 on every rank.
 ///
 /// Collective: over the array's communicator; all ranks pass equal options and roots
 DISTVIEW_API int distview_with_local_copy_of_whole(distview_array* array, int root,

@@ -7,8 +7,8 @@
 #include <distview/c/redistribution.h>
 #include <distview/c/types.h>
 
-/// The program at the other end of an intercommunicator, to redistribute arrays to and from: C++'s OtherProgram. That
-/// one may be written in any language that DistView has a face for.
+/// The program at the other end of an intercommunicator, for redistributing arrays between both programs: C++'s
+/// OtherProgram. The other program may be written in any language with a face of DistView.
 ///
 ///     distview_other_program* viewer;                                  // in the model, which has `a`
 ///     distview_other_program_create(intercommunicator, &viewer);
@@ -24,12 +24,12 @@ typedef struct distview_other_program distview_other_program;
 DISTVIEW_BEGIN_C
 
 #ifndef DISTVIEW_WITHOUT_MPI_H
-/// Collective: over both programs, the first time the intercommunicator comes
-/// Errors:     USAGE_ERROR if MPI does not run, for MPI_COMM_NULL and for communicators of one group
+/// Collective: over both programs at the intercommunicator's first use
+/// Errors:     USAGE_ERROR if MPI does not run, for MPI_COMM_NULL and for intracommunicators
 DISTVIEW_API int distview_other_program_create(MPI_Comm intercommunicator,
                                                distview_other_program** result);
 #endif
-/// The same with an integer handle of Fortran's.
+/// The same with an integer handle of Fortran.
 DISTVIEW_API int distview_other_program_create_f(int intercommunicator,
                                                  distview_other_program** result);
 DISTVIEW_API distview_other_program* distview_other_program_retain(distview_other_program* other);
@@ -38,29 +38,29 @@ DISTVIEW_API void distview_other_program_release(distview_other_program* other);
 /// The communicator of the ranks of both programs.
 DISTVIEW_API int distview_other_program_communicator(const distview_other_program* other,
                                                      distview_communicator** result);
-/// Number of ranks of this program, which of them this one is, and the number of the other program's. Any may be NULL.
+/// Number of ranks of this program, this process's rank, and number of ranks of the other program. Each pointer may
+/// be NULL.
 DISTVIEW_API int distview_other_program_sizes(const distview_other_program* other, int* own_size,
                                               int* own_rank, int* other_size);
-/// The layout that the other program passes, of what this one passes; with NULL this one says nothing, and so has the
-/// other one's layout no axes if that says nothing.
+/// Exchanges layouts: passes `mine` to the other program and returns the other program's layout. If a program passes
+/// NULL, the other program gets a layout without axes.
 ///
 /// Collective: over both programs
-/// Errors:     USAGE_ERROR for a null pointer: on that rank, and others learn that it does something else
+/// Errors:     USAGE_ERROR for a null pointer: on that rank; other ranks get an error that its call did not match
 DISTVIEW_API int distview_other_program_exchange(const distview_other_program* other,
                                                  const distview_layout* mine,
                                                  distview_layout** theirs);
-/// A plan that moves elements to the other program (`sends` is 1), or from it (`sends` is 0 there). Each program passes
+/// A plan that moves elements from the program that passes `sends` 1 to the program that passes 0. Each program passes
 /// the layout of its own array, with one process for each of its ranks: process p is rank p of the intercommunicator's
-/// local group. It passes NULL for the other's array.
+/// local group. In executions it passes NULL for the other program's array.
 ///
-/// Options are those of both, but for from_ranks and to_ranks, which are not looked at. Where the programs are written
-/// in C and in C++, they execute the plan; execute_scaled, combine and plans that conjugate work between C and Fortran,
-/// and between C++ and C++.
+/// Both programs pass the same options; from_ranks and to_ranks are ignored. A program in C and a program in C++ can only
+/// execute the plan; execute_scaled, combine and conjugating plans work between C and Fortran, and between C++ and C++.
 ///
 /// Collective: over both programs
 /// Errors:     USAGE_ERROR if both programs send, or both receive; those of distview_redistribution_plan_create() (on
-///             all ranks). USAGE_ERROR if the layout has another number of processes than this program has ranks, or
-///             for a null pointer: on that rank, and others learn that it does something else
+///             all ranks). USAGE_ERROR if the layout's number of processes is not this program's number of ranks, or
+///             for a null pointer: on that rank; other ranks get an error that its call did not match
 DISTVIEW_API int distview_other_program_plan(const distview_other_program* other, int sends,
                                              const distview_layout* mine,
                                              const distview_redistribution_options* options,

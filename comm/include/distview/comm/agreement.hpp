@@ -127,7 +127,7 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
 
 namespace impl {
 
-/// Error with a code of the program's and the C face's number of its class: agree() sends both to all ranks.
+/// Error with a code from the program, and with the number of its class in the C face: agree() sends both to all ranks.
 struct CodedError : Error {
     CodedError(const std::string& message, std::string its_code, int its_status)
         : Error(message), code(std::move(its_code)), status(its_status) {}

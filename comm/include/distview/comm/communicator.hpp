@@ -45,17 +45,17 @@ public:
     /// The duplicate, which belongs to the library: a program's collective calls on it must not interleave with the
     /// library's, and the library may receive the program's messages. Send on a duplicate of your own.
     MPI_Comm mpi() const;
-    /// Number of processors for this rank's threads: those in its mask when the communicator was made, or, if less, an
-    /// even share of the node's over its ranks or `ranks_of_node`; 0 if the system does not report it. Local.
+    /// Number of processors for this rank's threads: those that it could use when the communicator was made, or, if
+    /// less, an even share of the node's among its ranks, or `ranks_of_node` if more; 0 if not reported. Local.
     int processors(int ranks_of_node = 0) const;
 
     /// Limits, for all copies, how long a rank waits for other ranks in a collective call. Then it throws a
     /// DeadlineError that names the missing ranks and their last known calls; 0, the default, waits for ever.
     /// DISTVIEW_DEADLINE (seconds) sets it for all communicators; DISTVIEW_DEADLINE_ABORT=1 calls MPI_Abort instead.
     ///
-    /// All waiting ranks of the node throw the error and report it to the message sink. The communicator is then
-    /// unusable: every call in which a rank must wait throws the error again. Time in MPI's own collective calls does
-    /// not count: they begin when all ranks are in the call.
+    /// All waiting ranks of the node throw the error; the rank that finds it first also reports it to its message sink.
+    /// The communicator is then unusable: every call in which a rank must wait throws the error again. Time in MPI's
+    /// own collective calls does not count: they begin when all ranks are in the call.
     ///
     /// Collective: no (local); all ranks must set the same
     /// Errors:     UsageError if `limit` is negative or not finite

@@ -28,7 +28,7 @@ void combine_elements(const Exec& exec, const Communicator& comm, const char* ca
                       const std::tuple<Arrays...>& arrays, const IndexList& list,
                       const std::tuple<Values...>& values) {
     const CollectiveCall call(comm, caller);
-    // All ranks throw the same error if the values of one do not match its elements, have gaps or lie in an array.
+    // All ranks throw the same error if a rank's values are not as many as its elements, have gaps or lie in an array.
     agree_on(comm, caller, [&] {
         std::apply(
             [&](const auto&... each) { (check_list(caller, "values", each, list.size()), ...); },

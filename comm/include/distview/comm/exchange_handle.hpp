@@ -46,7 +46,7 @@ public:
         require<UsageError>(m_core != nullptr, [&] {
             switch (m_state) {
             case State::ended: return text(caller, ": called twice");
-            case State::failed: return text(caller, ": the execution has failed before");
+            case State::failed: return text(caller, ": the execution has already failed");
             case State::under_way: break;
             }
             return text(caller,

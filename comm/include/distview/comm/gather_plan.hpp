@@ -39,18 +39,18 @@ namespace distview {
 /// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements, contiguous in memory, of
 ///             the array's element type. Lists are not part of the bound set: each call may pass other lists
 /// Space:      memory that kernels of the given instance can access; only this instance is fenced
-/// Cost:       memory: 16 bytes for each element of the list, 8 on its owner. Each bound set, of at most 32, adds at
-///             most 16 per element (again for arrays of other strides; 8 for each array if the list is filled in its
-///             order), 8 on owners that pack, and to combine 8 per value on its owner (16 with threads, 24 on a device)
+/// Cost:       memory: 16 bytes per element of the list, 8 on its owner. Each bound set, of at most 32, adds at most
+///             16 per element (again for arrays of other strides; 8 per array if the list is filled in its order), 8
+///             on owners that pack, and to combine 8 per value on its owner (16 with several threads, 24 on a device)
 /// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
 class GatherPlan : public impl::PlanBase<impl::GatherCore> {
 public:
     /// Makes a plan. A DeadlineError shows `where` it was made.
     ///
     /// Cost:   messages to the owners of the list's elements, and a barrier; sets up no messages of elements yet
-    /// Errors: UsageError if the layout's grid does not match the communicator, list and layout differ in rank, an
-    ///         element has no owner, ranks pass different layouts, or DISTVIEW_TRANSPORT names a missing transport;
-    ///         LayoutError if processes with the same coordinate list different indices (thrown on all ranks)
+    /// Errors: UsageError if the layout's grid does not match the communicator, list and layout differ in number of
+    ///         axes, an element has no owner, ranks pass different layouts, or the required DISTVIEW_TRANSPORT is not
+    ///         available; LayoutError if processes with the same coordinate list different indices (on all ranks)
     GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices,
                const std::source_location& where = std::source_location::current());
 

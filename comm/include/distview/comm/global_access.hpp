@@ -75,9 +75,8 @@ public:
     KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
         static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible ||
                           sizeof(T) / (impl::IsComplex<T>::value ? 2 : 1) >= 4,
-                      "GlobalElements: expected a number of at least 4 bytes, or a complex number "
-                      "of two, to add to in a device's memory: no shorter one is added to by "
-                      "several processes");
+                      "GlobalElements: in device memory, add() needs a number of at least 4 bytes, "
+                      "or a complex number of two: several processes cannot add to shorter ones");
         if (T* const element = find(index...)) [[likely]]
             impl::add_to_shared(element, value);
         else
@@ -210,7 +209,7 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   three agreements, a message to each rank of the node; two agreements for each unstructured_local() axis.
+    /// Cost:   three agreements, a message per rank of the node; each unstructured_local() axis adds two agreements.
     ///         Memory of the kernels: for each process 8 bytes, and 8 for each axis
     /// Errors: UsageError if the layout's grid does not match the communicator or ranks pass different layouts,
     ///         ShapeError if the array is not this rank's section; LayoutError if processes with the same coordinate

@@ -94,8 +94,8 @@ public:
     /// The same for lists whose element types are known at run time only.
     ///
     /// Shapes: at most `most_fields` lists of source_size() elements to move and size() to write; sizes are not checked
-    /// Errors: UsageError for another number of lists, for element types of 0 bytes, and for null pointers to elements
-    ///         (on this rank; ranks that wait for it get one, too); those of execute()
+    /// Errors: UsageError for no lists or too many, for element types of 0 bytes, and for null pointers to elements (on
+    ///         this rank; ranks that wait for it get one, too); those of execute()
     static constexpr std::size_t most_fields = 16;
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, std::span<const MigratingField> fields) {
@@ -142,7 +142,7 @@ private:
         using Value = typename From::non_const_value_type;
         static_assert(
             std::is_same_v<Value, typename To::value_type>,
-            "MigrationPlan: expected to write fields, not const, of the same element types");
+            "MigrationPlan: expected non-const targets with the element types of the sources");
         static_assert(std::is_trivially_copyable_v<Value>,
                       "elements are moved as bytes: they must be trivially copyable");
         static_assert(
@@ -159,7 +159,7 @@ private:
                                                        std::index_sequence<I...>) const {
         static_assert(sizeof...(From) > 0, "MigrationPlan: expected at least 1 field");
         static_assert(sizeof...(From) == sizeof...(To),
-                      "MigrationPlan: expected as many fields to write as to move");
+                      "MigrationPlan: expected as many targets as sources");
         return {field_of<Exec>(std::get<I>(from), std::get<I>(to))...};
     }
 

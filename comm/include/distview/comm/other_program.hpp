@@ -31,9 +31,9 @@ namespace distview {
 /// OtherPrograms of the same intercommunicator share it and communicate nothing.
 ///
 /// Collective: over both programs, the constructor as well
-/// Errors:     UsageError if MPI is not initialised, for MPI_COMM_NULL and for intracommunicators (on this rank), or,
-///             when layouts are exchanged, if the programs use different formats: both need the same version of the
-///             library (on all ranks)
+/// Errors:     UsageError if MPI is not initialised or already finalised, for MPI_COMM_NULL and for intracommunicators
+///             (on this rank), or, when layouts are exchanged, if the programs use different formats: both need the
+///             same version of the library (on all ranks)
 /// Example:    docs/redistribution.md, "Between programs"
 class OtherProgram {
 public:

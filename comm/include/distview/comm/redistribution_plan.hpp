@@ -262,8 +262,8 @@ private:
         using Raw = impl::RawElement<Bytes>;
         core()->before_call([&] {
             require<UsageError>(!core()->conjugate(),
-                                "RedistributionPlan: elements of types known at run time only are "
-                                "not conjugated; expected execute_as()");
+                                "RedistributionPlan: elements whose type is known at run time only "
+                                "cannot be conjugated; call execute_as()");
         });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;

@@ -207,7 +207,7 @@ private:
     std::array<impl::AxisIntersection, max_rank> m_axes{};
     bool m_is_identity = false;
     std::optional<std::int64_t> m_found_wire_elements; ///< empty: computed from the layouts
-    std::vector<int> m_from_ranks; ///< empty, without memory per process: process p is rank p
+    std::vector<int> m_from_ranks; ///< empty: process p is rank p; a list would grow with the grid
     std::vector<int> m_to_ranks;   ///< likewise
 };
 

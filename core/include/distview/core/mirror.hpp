@@ -40,9 +40,10 @@ template <ExecutionSpace Exec, DistViewLike Destination, DistViewLike Source>
 void deep_copy(const Exec& exec, const Destination& destination, const Source& source) {
     require<ShapeError>(
         destination.layout() == source.layout() && destination.process() == source.process(), [&] {
-            return text("deep_copy: '", destination.label(), "' is process ", destination.process(),
-                        " of a ", destination.layout().describe(), "\n'", source.label(),
-                        "' is process ", source.process(), " of a ", source.layout().describe());
+            return text("deep_copy: expected the same process and layout, got '",
+                        destination.label(), "': process ", destination.process(), " of a ",
+                        destination.layout().describe(), "\nand '", source.label(), "': process ",
+                        source.process(), " of a ", source.layout().describe());
         });
     if (destination.identity() == source.identity()) return;
     // Before the copy, which may still run on return: the checking mode writes into the padding.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Python before 3.12, NumPy 1 and mpi4py 3 had, and the reference code of 2014 asks for.
+"""Names of Python before 3.12, NumPy 1 and mpi4py 3 that the reference code of 2014 needs.
 
-The sources of the reference stay untouched. `old_names()` puts the missing names where that code
-looks for them and takes all of them away again when the block ends, so that nothing else in the
+The sources of the reference stay unchanged. `old_names()` puts the missing names where that code
+looks for them and removes all of them when the block ends, so that nothing else in the
 same process (our own module above all) ever sees them.
 """
 
@@ -12,7 +12,7 @@ import importlib
 import sys
 from contextlib import contextmanager
 
-# Stand-ins for whole modules: the name that is asked for, and the file in this folder.
+# Stand-ins for whole modules: the module's name, and the file in this folder.
 MODULES = {
     "distutils": "distutils",  # left Python in 3.12
     "distutils.version": "distutils.version",
@@ -26,7 +26,7 @@ ABSTRACT_CLASSES = ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequen
 
 
 def _numpy_names():
-    """Names that left NumPy in 2.0; distarray names them when it is imported."""
+    """Names that NumPy 2.0 removed; distarray uses them when it is imported."""
     import numpy
 
     def issctype(thing):

@@ -10,7 +10,7 @@ class StrictVersion:
     """`.version` is a tuple of three numbers; ValueError for text of any other form."""
 
     def __init__(self, text=None):
-        # The original parses nothing, and raises nothing, when the text is empty or None.
+        # Like the original: an empty text or None is not parsed, and raises nothing.
         if text:
             self.parse(text)
 

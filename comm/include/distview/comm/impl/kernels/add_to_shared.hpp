@@ -13,9 +13,9 @@ namespace distview::impl {
 /// Adds to an element to which other processes may add at the same time.
 ///
 /// If no processor exchanges a type in one piece, Kokkos::atomic_add() takes a lock, which other processes
-/// do not see: so complex numbers are added by parts, and other such types are refused. Its scope is this
-/// process's device, so desul is called with the node's scope. For floating-point numbers both begin with a
-/// plain load, which is a data race by C++'s rules; std::atomic_ref avoids it on the host.
+/// do not see: so complex numbers are added by parts, and other such types are refused. The scope of
+/// Kokkos::atomic_add() is this process's device, so desul is called with the node's scope. For floating-point
+/// numbers both begin with a plain load, a data race by C++'s rules; std::atomic_ref avoids it on the host.
 template <class T>
 KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
     if constexpr (IsComplex<T>::value) {
@@ -26,8 +26,8 @@ KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
         add_to_shared(parts + 1, values[1]);
     } else {
         static_assert(sizeof(T) <= 8 && sizeof(T) == alignof(T),
-                      "GlobalElements: expected a number of at most 8 bytes, or a complex number "
-                      "of two, to add to: no other is added to by several processes");
+                      "GlobalElements: add() needs a number of at most 8 bytes, or a complex "
+                      "number of two: several processes cannot add to others");
         if constexpr (std::is_arithmetic_v<T>) {
             KOKKOS_IF_ON_HOST(
                 (std::atomic_ref<T>(*element).fetch_add(value, std::memory_order_relaxed);))

@@ -40,7 +40,7 @@ private:
 
 /// Copies a box of runs of `Bytes` bytes, with one lane of equally long runs (the two ends of rows) or none. Memory
 /// limits the speed: the fewer instructions lie between two loads, the more loads are in flight (1.2 to 1.8 times as
-/// fast: perf/results/2026-11-29-joined-boxes.md). Row and lane are copied first, so that no store can change them.
+/// fast: perf/results/2026-11-29-joined-boxes.md). `row` and `lane` are local copies, which no store can change.
 template <std::size_t Bytes>
 void copy_rows(const CopyBox& box) {
     const CopyBox::Axis row = box.innermost();

@@ -69,9 +69,9 @@ KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Numb
     return table[low];
 }
 
-/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`. The calling thread runs
-/// all calls in parallel regions of the program, if there are no other threads, or if work.bytes(begin,
-/// end) exists (asked only with several threads) and is less than tuning::one_thread_bytes.
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`. The calling thread makes
+/// all calls itself if `exec` has no other threads, in parallel regions of the program, and if `work` has
+/// bytes(begin, end), asked only with several threads, and these are less than tuning::one_thread_bytes.
 ///
 /// Allocates nothing, which needs care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Kokkos gets the label, and copies

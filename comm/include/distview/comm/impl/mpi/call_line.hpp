@@ -233,7 +233,7 @@ struct CallLine {
 
     SyncLine met;  ///< epoch: the last attempt for which the rank wrote its record
     SyncLine told; ///< epoch: the last attempt whose result the rank published on its node
-    std::atomic<std::uint64_t> count{0}; ///< number of calls that the rank has begun
+    std::atomic<std::uint64_t> count{0}; ///< calls, and parts of calls, that the rank has begun
     std::atomic<std::uint64_t> ended{0}; ///< value of `count` at the end of the rank's last call
     /// The rank for which this rank's execution waited at its last poll: a hash of the own
     /// progress (40 bits), then the awaited rank + 1. 0: the execution waits for messages.

@@ -120,8 +120,8 @@ void check_list(const char* caller, const char* what, const List& list, std::int
                     count);
     });
     require<ShapeError>(count < 2 || list.stride(0) == 1, [&] {
-        return text(caller, ": expected ", what, " that follow each other in memory in '",
-                    list.label(), "', got a stride of ", list.stride(0));
+        return text(caller, ": expected contiguous ", what, " in '", list.label(),
+                    "', got a stride of ", list.stride(0));
     });
 }
 

@@ -29,7 +29,7 @@ struct ExchangePart {
 struct ExchangeParts {
     std::vector<ExchangePart> taken;
     std::vector<ExchangePart> given; ///< to other processes only
-    std::vector<ExchangePart> owned; ///< `given` in boxes of owned elements; if a device fills
+    std::vector<ExchangePart> owned; ///< `given` as boxes of owned elements, for devices that fill
 };
 
 /// Makes the boxes; `schedules` has one schedule for all fields or one for each.

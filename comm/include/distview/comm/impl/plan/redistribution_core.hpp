@@ -45,7 +45,7 @@ private:
     };
     /// How sources and targets of a set share memory.
     struct Sharing {
-        bool any = false;    ///< unless it is harmless
+        bool any = false;    ///< some share memory, and not harmlessly
         bool is_same = true; ///< every source is its target, and no other arrays overlap
     };
     /// A set during binding.

@@ -115,7 +115,7 @@ struct PlanRecord {
 
     std::vector<SetRecord> sets{};
     std::int64_t executions = 0;
-    std::int64_t timed = 0; ///< executions in the sums below: no binding, no comparison
+    std::int64_t timed = 0; ///< executions in the sums below: those without binding or comparison
     double seconds = 0;     ///< time of these within the library
     double waiting = 0;
     double packing = 0;
