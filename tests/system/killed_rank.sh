@@ -38,7 +38,7 @@ for ((run = 0; run < runs; ++run)); do
         echo "run $run, $how: the job went on, or ended for another reason:"
     else
         ((survivors == ranks - 1)) && continue
-        echo "run $run, $how: $survivors of $((ranks - 1)) survivors say who ended:"
+        echo "run $run, $how: $survivors of $((ranks - 1)) survivors reported the ended rank:"
     fi
     printf '%s\n' "$output"
     failed=$((failed + 1))

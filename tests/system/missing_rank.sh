@@ -46,7 +46,7 @@ for ((run = 0; run < runs; ++run)); do
         ;;
     *) ((status == 0 && told == expected && not_told == 0)) && continue ;;
     esac
-    echo "run $run, $how, $transport: $told of $expected ranks say who is missing, status $status:"
+    echo "run $run, $how, $transport: $told of $expected ranks reported the missing rank, status $status:"
     printf '%s\n' "$output"
     failed=$((failed + 1))
 done

@@ -49,7 +49,7 @@ own_host='mount -t tmpfs tmpfs /dev/shm && ip link set lo up && { mount -t sysfs
 # For a process with a separate network: joins it to the network of $inside, as 10.77.77.1 (dv-east) and .2 (dv-west).
 join_networks() {
     ip link set lo up
-    ip link add dv-east type veth peer name dv-west || skip "there is no virtual network"
+    ip link add dv-east type veth peer name dv-west || skip "cannot make virtual network interfaces"
     ip link set dv-west netns "$inside"
     ip address add 10.77.77.1/24 dev dv-east
     ip link set dv-east up
