@@ -11,7 +11,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Adds 1 to the element it is called for.
+/// Adds 1 to the element for which it is called.
 template <class View>
 struct CountVisits {
     View view;
@@ -22,7 +22,7 @@ struct CountVisits {
     }
 };
 
-/// Writes the code of the global indices to where they are held.
+/// Writes the code of the global indices to the element that has them.
 template <class View>
 struct WriteGlobal {
     View view;
@@ -39,7 +39,7 @@ struct WriteGlobal {
     }
 };
 
-/// The same, to the position that comes with them.
+/// The same, at the position passed with the indices.
 template <class View>
 struct WriteGlobalHere {
     View view;
@@ -158,7 +158,7 @@ struct AppendNarrow {
     KOKKOS_FUNCTION void operator()(int i, int j) const { found(j) = i; }
 };
 
-/// One row of three cells far behind more padding than 32 bits count; nobody touches the elements.
+/// One row of three cells, behind more padding than 32 bits can count; the elements are never accessed.
 DistView<const char**, Memory> section_beyond_32_bits() {
     constexpr std::int64_t width = (std::int64_t{1} << 31) + 5;
     const ArrayLayout layout(ProcessGrid{1, 1},
@@ -193,7 +193,7 @@ TEST(ForEach, refuses_functors_whose_indices_are_too_narrow) {
     }
 }
 
-// What GPUs run, one thread a cell, gives the same on host threads.
+// The device's code with one thread per cell gives the same result on host threads.
 TEST(CellKernel, visits_each_cell_once) {
     for_each_case(30, [](Random& random, std::uint64_t) {
         const Exec exec;

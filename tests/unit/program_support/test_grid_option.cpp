@@ -36,7 +36,7 @@ TEST(GridOption, grids_of_are_all_and_balanced_first) {
     for (int ranks = 1; ranks <= 72; ++ranks)
         for (int axes = 1; axes <= 3; ++axes)
             EXPECT_EQ(grids_of(ranks, axes).front(), ProcessGrid::balanced(ranks, axes));
-    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to deal out 2^3, C(4, 2) to deal out 3^2
+    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to split 2^3, C(4, 2) to split 3^2
 }
 TEST(GridOption, leaves_every_process_a_cell_if_a_grid_does) {
     using Cells = std::vector<std::int64_t>;
@@ -44,7 +44,7 @@ TEST(GridOption, leaves_every_process_a_cell_if_a_grid_does) {
     EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{2, 300}), (ProcessGrid{2, 3}));
     EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{1, 300}), (ProcessGrid{1, 6}));
     EXPECT_EQ(program::grid_of_option("", 12, 3, Cells{2, 1, 9}), (ProcessGrid{2, 1, 6}));
-    // None does: what is refused later, by the layout.
+    // No grid does: the layout refuses such a grid later.
     EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{2, 2}), (ProcessGrid{3, 2}));
     EXPECT_EQ(program::grid_of_option("6x1", 6, 2, Cells{2, 300}), (ProcessGrid{6, 1}));
 }
