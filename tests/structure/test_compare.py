@@ -69,7 +69,7 @@ class Compare(unittest.TestCase):
         after = self.build("after", [{"name": "row", "direct_us": 2.4, "floor_us": 1.0}])
         status, out, _ = self.run_compare("--runs", "1", before, after)
         self.assertEqual(status, 1)
-        self.assertRegex(out, r"Slower than 1.15, beside the baselines, by default: 1 rows\nrow +direct_us")
+        self.assertRegex(out, r"Slower than 1.15, relative to the baselines, by default: 1 rows\nrow +direct_us")
         self.assertTrue(out.endswith("forced: 0 rows\n"))
         self.assertEqual(self.run_compare("--runs", "1", "--limit", "1.3", before, after)[0], 0)
 
@@ -88,7 +88,7 @@ class Compare(unittest.TestCase):
         after = self.build("after", [{"name": "row", "message_us": 3.0, "direct_us": 1.0}])
         status, out, _ = self.run_compare("--runs", "1", before, after)
         self.assertEqual(status, 1)
-        self.assertRegex(out, r"by default: 0 rows\n\nSlower than 1.15, beside the baselines, forced: 1 rows\nrow +message_us")
+        self.assertRegex(out, r"by default: 0 rows\n\nSlower than 1.15, relative to the baselines, forced: 1 rows\nrow +message_us")
 
     def test_what_is_derived_from_a_contender_is_no_baseline(self):
         before = self.build("before", [{"name": "row", "direct_ns": 2.0, "above_floor_ns": 1.0, "floor_ns": 1.0}])
@@ -125,7 +125,7 @@ class Compare(unittest.TestCase):
         before, after = str(self.root / "before"), str(self.root / "after")
         status, out, err = self.run_compare("--runs", "2", "--filter", "wide", before, after)
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("bench_exchange_latency: left out, the two have no row", out)
+        self.assertIn("bench_exchange_latency: left out, the two builds have no row", out)
         self.assertRegex(out, r"wide +direct_us +1 +1 +1\.00")
         status, _, err = self.run_compare("--filter", "wide", "--benchmark", "bench_exchange_latency", before, after)
         self.assertEqual(status, 2)

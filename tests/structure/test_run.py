@@ -107,7 +107,7 @@ class Run(unittest.TestCase):
             done = self.run_script(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             lines = [line.strip() for line in done.stderr.splitlines()]
-            at = lines.index(f"distview: error: there is no program {arguments[-1]}; there are")
+            at = lines.index(f"distview: error: unknown program {arguments[-1]}; the programs are")
             self.assertEqual(lines[at + 1 :], ["01_layouts daxpy", "and benchmarks", "bench_dap"])
             self.assertEqual(list(self.root.glob("build/*/bin/*")), [])
 
@@ -121,7 +121,7 @@ class Run(unittest.TestCase):
         (self.root / "targets").write_text("\n".join(lines) + "\n", encoding="utf-8")
         done = self.run_script("bench_dap")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no program bench_dap; there are\n", done.stderr)
+        self.assertIn("unknown program bench_dap; the programs are\n", done.stderr)
         self.assertTrue(done.stderr.endswith("  01_layouts daxpy\n"), done.stderr)
 
 

@@ -373,8 +373,9 @@ TEST(AxisReduce, errors_name_both_layouts) {
     const auto same = make_section<double, 2>(layout);
     const ArrayLayout other(ProcessGrid{comm.size(), 1}, {block(1), block(5)});
     const auto s = make_section<double, 2>(other);
-    EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, same), ShapeError,
-                              "to align them: a target of reduced_layout(layout of the source, 0)");
+    EXPECT_THROW_ON_ALL_RANKS(
+        axis_reduce(exec, comm, Sum{}, u, 0, same), ShapeError,
+        "to align them: reduce into an array of r = reduced_layout(layout of the source, 0)");
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
                               "no redistribution aligns them: their extents differ");
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
@@ -388,7 +389,7 @@ TEST(AxisReduce, errors_name_both_layouts) {
     GridAxis wrong(comm, ProcessGrid{1, comm.size()}, 0);
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, wrong, Sum{}, u, right), UsageError,
-                                  "over the grid of the GridAxis");
+                                  "on the GridAxis's process grid");
     }
     const ArrayLayout in_part(
         ProcessGrid{comm.size(), 1},

@@ -640,10 +640,11 @@ TEST(Checking, RefusesCellsOfOneRankOnAll) {
     const auto& to = ring.comm.rank() == ring.comm.size() - 1 ? refused : v;
     const auto nothing = [](int) {};
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(HostExec(), "nothing", ring.plan, to, nothing, u),
-                              ShapeError, "apply_stencil: the cells are those of a");
+                              ShapeError,
+                              "apply_stencil: expected an array of the plan's layout, got a ");
     EXPECT_THROW_ON_ALL_RANKS(
         apply_stencil(HostExec(), "nothing", ring.plan, Reach{1}, to, nothing, u), ShapeError,
-        "apply_stencil: the cells are those of a");
+        "apply_stencil: expected an array of the plan's layout, got a ");
     EXPECT_TRUE(ring.plan.is_usable());
 }
 

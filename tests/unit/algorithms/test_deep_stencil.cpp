@@ -263,7 +263,8 @@ TEST(DeepStencil, WantsCellsOfThePlansLayout) {
     PaddingExchangePlan plan(ring.comm, ring.layout);
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
                                   HostExec(), "nothing", plan, Reach{1}, to, [](int) {}, from),
-                              ShapeError, "apply_stencil: the cells are those of a");
+                              ShapeError,
+                              "apply_stencil: expected an array of the plan's layout, got a ");
 }
 
 TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {

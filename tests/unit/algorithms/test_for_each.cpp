@@ -187,8 +187,9 @@ TEST(ForEach, refuses_functors_whose_indices_are_too_narrow) {
         for_each(exec, section, AppendNarrow{});
         ADD_FAILURE() << "nothing thrown";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "for_each: expected a functor of 64-bit indices for the section "
-                                   "of '', which is longer than 2^31-1");
+        EXPECT_STREQ(error.what(),
+                     "for_each: expected a functor that accepts 64-bit indices, because "
+                     "the section of '' is longer than 2^31-1");
     }
 }
 

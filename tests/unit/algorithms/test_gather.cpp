@@ -248,8 +248,9 @@ TEST(Gather, refuses_processes_side_by_side_with_other_indices) {
     if (comm.rank() == comm.size() - 1) std::swap(mine[0], mine[1]);
     const auto x = make_section<double, 2>(
         {ProcessGrid{1, comm.size()}, {unstructured_local(2, 0, mine), block(comm.size())}});
-    EXPECT_THROW_ON_ALL_RANKS(gather(exec, comm, x, 0), LayoutError,
-                              "expected the same indices along axis 0 on processes side by side");
+    EXPECT_THROW_ON_ALL_RANKS(
+        gather(exec, comm, x, 0), LayoutError,
+        "expected the same labels along axis 0 on all processes with the same coordinate");
 }
 
 TEST(Gather, differing_arguments_throw_on_all_ranks) {

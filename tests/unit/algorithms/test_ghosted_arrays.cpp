@@ -179,7 +179,7 @@ TEST_F(GhostedArrays, AreNotGatheredIfLabelsAreMissing) {
                               {unstructured_local(size + 1, comm.rank(), own())});
     EXPECT_THROW_ON_ALL_RANKS(
         gather(exec, comm, make(too_few), 0), LayoutError,
-        "gather: expected 62 different indices along axis 0 in the lists of all "
+        "gather: expected 62 different labels along axis 0 in the lists of all "
         "processes, got 61");
 }
 

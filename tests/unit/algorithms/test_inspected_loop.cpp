@@ -203,7 +203,7 @@ TEST(InspectedLoops, MisuseIsTheSameErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, Outside()), UsageError,
                               text("expected indices in [0, ", n, ") along axis 0, got ", n));
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, ByValue(), {{0, 1}, {0, 1}}),
-                              UsageError, "expected a range of cells for each of 1 axes, got 2");
+                              UsageError, "expected 1 ranges of cells, one for each axis, got 2");
     const char* const shared = "InspectedLoop: expected arrays that share no memory, got 'u' and '";
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, u, ByValue()), UsageError, shared);
     // A wrong array on one rank only.
@@ -213,7 +213,7 @@ TEST(InspectedLoops, MisuseIsTheSameErrorOnAllRanks) {
     Kokkos::deep_copy(u.view(), 1);
     InspectedLoop loop(exec, comm, u, v, ByValue());
     EXPECT_THROW_ON_ALL_RANKS(loop.execute(exec), UsageError,
-                              "the functor asked for more elements than when it was inspected");
+                              "the functor read more elements than during inspection");
     Kokkos::deep_copy(u.view(), 0);
     loop.execute(exec);
 }

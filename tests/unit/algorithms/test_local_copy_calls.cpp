@@ -233,13 +233,13 @@ TEST(WithLocalCopy, wrong_use_throws_on_all_ranks) {
     // A wrong box on one rank only.
     EXPECT_THROW_ON_ALL_RANKS(
         call(x, Intent::in, comm.rank() == n - 1 ? box(1, 3 * n + 1) : box(0, 1)), LayoutError,
-        "with_local_copy: expected a box inside of the interior, got [1, ");
+        "with_local_copy: expected a box within the interior, got [1, ");
     call(x, Intent::out,
          comm.rank() == n - 1 ? box(3, 3) : box(9, 2)); // empty boxes may lie anywhere
     if (n == 1) return;
     EXPECT_THROW_ON_ALL_RANKS(call(x, Intent::out, box(1, 2)), UsageError,
-                              "expected boxes that share no cells, since they are written; those "
-                              "of ranks 0 and 1 do");
+                              "expected disjoint boxes, since they are written, got boxes of ranks "
+                              "0 and 1 that share cells");
     call(x, Intent::in, box(1, 2));
     const bool last = comm.rank() == n - 1;
     EXPECT_THROW_ON_ALL_RANKS(call(x, last ? Intent::in : Intent::out, WholeArray{}), UsageError,
@@ -251,9 +251,8 @@ TEST(WithLocalCopy, wrong_use_throws_on_all_ranks) {
     const std::vector<std::int64_t> own{10 * comm.rank()};
     const auto u =
         make_section<double, 1>({ProcessGrid{n}, {unstructured_local(n, comm.rank(), own)}});
-    EXPECT_THROW_ON_ALL_RANKS(
-        call(u, Intent::in, WholeArray{}), UsageError,
-        "with_local_copy: expected the indices of all processes along axis 0");
+    EXPECT_THROW_ON_ALL_RANKS(call(u, Intent::in, WholeArray{}), UsageError,
+                              "with_local_copy: expected the labels of all processes along axis 0");
     EXPECT_EQ(sum(Host(), comm, x), sum(Host(), comm, fixed)); // the communicator still works
 }
 

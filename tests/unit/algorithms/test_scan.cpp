@@ -324,10 +324,12 @@ TEST(Scan, refuses_slices_that_overlap) {
     const AxisSlice all{0, -1};
     const auto left = slice(u, {all, {0, 5}});
     const auto right = slice(u, {all, {1, 5}});
-    EXPECT_THROW_ON_ALL_RANKS(inclusive_scan(exec, comm, left, 1, right), UsageError,
-                              "inclusive_scan: expected cells to write that share no memory");
-    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, right, 1, left, 0.0), UsageError,
-                              "exclusive_scan: expected cells to write that share no memory");
+    EXPECT_THROW_ON_ALL_RANKS(
+        inclusive_scan(exec, comm, left, 1, right), UsageError,
+        "inclusive_scan: expected written cells that do not overlap other cells that are read");
+    EXPECT_THROW_ON_ALL_RANKS(
+        exclusive_scan(exec, comm, right, 1, left, 0.0), UsageError,
+        "exclusive_scan: expected written cells that do not overlap other cells that are read");
     inclusive_scan(exec, comm, left, 1, left);
     const auto host = to_host(exec, u);
     for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(host.view()(0, j), double(j * (j + 1)) / 2);

@@ -121,7 +121,8 @@ TEST(ApplyStencil, WantsCellsOfThePlansLayout) {
     PaddingExchangePlan plan(comm, layout_of(4));
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
                                   exec, plan, to, [](int) {}, from),
-                              ShapeError, "apply_stencil: the cells are those of a");
+                              ShapeError,
+                              "apply_stencil: expected an array of the plan's layout, got a ");
 }
 
 // The others finish, or learn that this rank has abandoned the exchange; none may wait for it.

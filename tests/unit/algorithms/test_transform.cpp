@@ -274,7 +274,8 @@ TEST(Transform, refuses_slices_that_overlap) {
     const auto first = slice(u, {all, {0, 1}});
     const auto left = slice(u, {all, {0, 5}});
     const auto right = slice(u, {all, {1, 5}});
-    const char* const expected = "expected cells to write that share no memory with other cells";
+    const char* const expected =
+        "expected written cells that do not overlap other cells that are read";
     EXPECT_THROW_ON_ALL_RANKS(transform(exec, u, AddTo(), u, first), UsageError, expected);
     EXPECT_THROW_ON_ALL_RANKS(transform(exec, right, AddTo(), right, left), UsageError, expected);
     EXPECT_THROW_ON_ALL_RANKS(copy(exec, left, right), UsageError, expected);

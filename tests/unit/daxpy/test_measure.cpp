@@ -163,13 +163,13 @@ TEST(MeasureTest, says_whether_the_caches_hold_the_arrays) {
         return all.substr(line, all.find('\n', line) - line);
     };
     constexpr std::int64_t mib = 1 << 20;
-    EXPECT_EQ(table(4 * mib), "  x and y 1 MiB a rank, last-level cache 4 MiB: they fit, the rates "
-                              "are those of caches");
+    EXPECT_EQ(table(4 * mib), "  x and y 1 MiB per rank, last-level cache 4 MiB: they fit, so the "
+                              "rates are cache rates");
     EXPECT_EQ(table(4 * mib - 1024),
-              "  x and y 1 MiB a rank, last-level cache 4 MiB: they may fit, "
-              "the rates may be those of caches");
-    EXPECT_EQ(table(mib / 2), "  x and y 1 MiB a rank, last-level cache 0.5 MiB");
-    EXPECT_EQ(table(0), "  x and y 1 MiB a rank, last-level cache unknown");
+              "  x and y 1 MiB per rank, last-level cache 4 MiB: they may fit, so the "
+              "rates may be cache rates");
+    EXPECT_EQ(table(mib / 2), "  x and y 1 MiB per rank, last-level cache 0.5 MiB");
+    EXPECT_EQ(table(0), "  x and y 1 MiB per rank, last-level cache unknown");
 }
 
 } // namespace

@@ -126,14 +126,15 @@ TEST_F(FactoriseTest, tells_all_ranks_of_a_matrix_that_is_singular) {
                 [&](std::int64_t i, std::int64_t j) { return i == j && i != zero ? 2.0 : 0.0; });
             EXPECT_THROW_ON_ALL_RANKS(
                 hpl::factorise(exec, world, options, ab, phases), Error,
-                text("the matrix cannot be factorised: in column ", zero + 1, ", from 1 on"));
+                text("the matrix cannot be factorised: all candidates for the pivot of column ",
+                     zero + 1, " (counted from 1) are 0"));
         }
         const Array ab = make(options, grid);
         set(ab, [](std::int64_t i, std::int64_t j) {
             return static_cast<double>((std::int64_t{1} << 5 * i % 7) * (j + 1));
         });
         EXPECT_THROW_ON_ALL_RANKS(hpl::factorise(exec, world, options, ab, phases), Error,
-                                  "in column 2, from 1 on");
+                                  "of column 2 (counted from 1)");
         // All ranks are in step, so the next factorisation works.
         hpl::set(exec, options, ab);
         EXPECT_EQ(hpl::factorise(exec, world, options, ab, phases).pivots.size(), 20U);

@@ -163,19 +163,19 @@ TEST_F(IterationFilesTest, another_problem_is_refused_on_all_ranks) {
     const auto refused = [&](const Options& other, const std::string& expected) {
         EXPECT_THROW_ON_ALL_RANKS(solve(other, random), UsageError, expected);
     };
-    const std::string start = "--restart: expected the checkpoint of a run whose ";
+    const std::string start = "--restart: expected ";
     Options other = options;
     other.shape.n[1] = 18;
-    refused(other, start + "ny is 18, as asked for, in '" + path + "', got 17");
+    refused(other, start + "ny 18 in checkpoint '" + path + "', got 17");
     other = options;
     other.shape.sides[0] = Sides::periodic;
-    refused(other, start + "x_sides is 'periodic', as asked for, in '" + path + "', got 'walls'");
+    refused(other, start + "x_sides 'periodic' in checkpoint '" + path + "', got 'walls'");
     other = options;
     other.precondition = Precondition::none;
-    refused(other, start + "precondition is 'none'");
+    refused(other, start + "precondition 'none'");
     other = options;
     other.reproducible = false;
-    refused(other, start + "reproducible is 0, as asked for, in '" + path + "', got 1");
+    refused(other, start + "reproducible 0 in checkpoint '" + path + "', got 1");
 }
 
 TEST_F(IterationFilesTest, a_long_history_comes_back) {

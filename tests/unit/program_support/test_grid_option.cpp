@@ -55,14 +55,13 @@ TEST(GridOption, takes_three_axes) {
               "--grid: expected PxQxR, processes along the three axes such as "
               "3x2x1, got '3x2'");
     EXPECT_EQ(refusal("2x2x2", 6, 3),
-              "--grid: expected a grid of 6 processes, as many as there are "
-              "ranks, got 2x2x2");
+              "--grid: expected a grid of 6 processes, one for each rank, got 2x2x2");
     EXPECT_NE(refusal("65536x65536x65537", 6, 3), "accepted");
 }
 
 TEST(GridOption, says_what_is_wrong) {
-    EXPECT_EQ(refusal("2x2", 6), "--grid: expected a grid of 6 processes, as many as there are "
-                                 "ranks, got 2x2");
+    EXPECT_EQ(refusal("2x2", 6),
+              "--grid: expected a grid of 6 processes, one for each rank, got 2x2");
     EXPECT_EQ(refusal("3", 3), "--grid: expected PxQ, rows and columns of processes such as 3x2, "
                                "got '3'");
     for (const char* value : {"0x3", "-1x-3", "3x", "x3", "3x1x1", "3x1 ", " 3x1", "+3x1", "3x+1",

@@ -182,27 +182,26 @@ TEST_F(RunFilesTest, another_run_is_refused_on_all_ranks) {
         model.initialize();
         EXPECT_THROW_ON_ALL_RANKS(files.restart(model), UsageError, expected);
     };
-    const std::string start = "--restart: expected the checkpoint of a run whose ";
+    const std::string start = "--restart: expected ";
     Options other = options;
     other.nx = 25;
-    refused(other, start + "nx is 25, as asked for, in '" + path + "', got 24");
+    refused(other, start + "nx 25 in checkpoint '" + path + "', got 24");
     other = options;
     other.ny = 14;
-    refused(other, start + "ny is 14, as asked for, in '" + path + "', got 13");
+    refused(other, start + "ny 14 in checkpoint '" + path + "', got 13");
     other = options;
     other.element = Element::float32;
-    refused(other, start + "dtype is 'float32', as asked for, in '" + path + "', got 'float64'");
+    refused(other, start + "dtype 'float32' in checkpoint '" + path + "', got 'float64'");
     other = options;
     other.mode = Mode::published;
-    refused(other, start + "mode is 'P', as asked for, in '" + path + "', got 'C'");
+    refused(other, start + "mode 'P' in checkpoint '" + path + "', got 'C'");
     other = options;
     other.steps = middle - 1;
-    refused(other, "--restart: expected a checkpoint of a step up to the last, 3, in '" + path +
+    refused(other, "--restart: expected a checkpoint of step 3 or earlier in '" + path +
                        "', got one of step 4");
     // Checkpoints of another program, and a missing one.
     Checkpoint(world, path).save({}, {{"program", std::string("poisson")}});
-    refused(options,
-            start + "program is 'shallow_water', as asked for, in '" + path + "', got 'poisson'");
+    refused(options, start + "program 'shallow_water' in checkpoint '" + path + "', got 'poisson'");
     other = options;
     other.checkpoints.restart = folder.file("none.h5");
     Model<double> model(shallow_water::Exec(), world, other);
@@ -219,7 +218,7 @@ TEST_F(RunFilesTest, in_mode_p_another_grid_is_refused) {
     options.exchanges = Exchanges::literal;
     Model<double> model(shallow_water::Exec(), world, options);
     EXPECT_THROW_ON_ALL_RANKS(RunFiles<double>(world, options).restart(model), UsageError,
-                              "whose exchanges is 'literal', as asked for, in '" + path +
+                              "expected exchanges 'literal' in checkpoint '" + path +
                                   "', got 'fused'");
     if (world.size() == 1) return;
     options.exchanges = Exchanges::fused;
