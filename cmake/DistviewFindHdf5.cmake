@@ -66,8 +66,8 @@ if(DISTVIEW_ENABLE_HDF5)
     endif()
     get_property(_distview_hdf5_other GLOBAL PROPERTY distview_hdf5_of_other_mpi)
     if(NOT DISTVIEW_HDF5_INCLUDE_DIR AND _distview_hdf5_other)
-        string(CONCAT _distview_hdf5_why "${_distview_hdf5_other} is made for another MPI than that of this build, "
-                                   "and a serial HDF5, or one made for this MPI, was not found")
+        string(CONCAT _distview_hdf5_why "${_distview_hdf5_other} is built for another MPI than this build uses, "
+                                   "and neither a serial HDF5 nor one for this MPI was found")
     endif()
     if(DISTVIEW_HDF5_INCLUDE_DIR AND DISTVIEW_HDF5_LIBRARY AND DISTVIEW_HDF5_HL_LIBRARY
        AND (DISTVIEW_XXHASH_INCLUDE_DIR OR NOT DEFINED DISTVIEW_XXHASH_INCLUDE_DIR))
@@ -79,10 +79,10 @@ if(DISTVIEW_ENABLE_HDF5)
             target_link_libraries(DistviewHdf5::hdf5 INTERFACE "${DISTVIEW_HDF5_HL_LIBRARY}" "${DISTVIEW_HDF5_LIBRARY}"
                                                                MPI::MPI_CXX)
         endif()
-        string(REGEX REPLACE "^.+$" " (\\0 is made for another MPI)" _distview_hdf5_other "${_distview_hdf5_other}")
+        string(REGEX REPLACE "^.+$" " (\\0 is built for another MPI)" _distview_hdf5_other "${_distview_hdf5_other}")
         message(STATUS "io: HDF5 ${DISTVIEW_HDF5_LIBRARY}${_distview_hdf5_other}")
     elseif(NOT DISTVIEW_ENABLE_HDF5 STREQUAL "AUTO")
-        message(FATAL_ERROR "DISTVIEW_ENABLE_HDF5: ${_distview_hdf5_why}; HDF5_ROOT names the folder that HDF5 is installed in")
+        message(FATAL_ERROR "DISTVIEW_ENABLE_HDF5: ${_distview_hdf5_why}; set HDF5_ROOT to the folder in which HDF5 is installed")
     else()
         message(STATUS "io: ${_distview_hdf5_why}: .npy only")
     endif()

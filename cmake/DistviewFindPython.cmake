@@ -14,7 +14,7 @@ function(distview_why_no_python result)
     # The interpreter would need instrumentation as well: otherwise ThreadSanitizer reports every thread that
     # it starts as a race.
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*thread")
-        set(${result} "ThreadSanitizer wants an interpreter that is built with it" PARENT_SCOPE)
+        set(${result} "ThreadSanitizer needs an interpreter built with -fsanitize=thread" PARENT_SCOPE)
         return()
     endif()
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -32,7 +32,7 @@ function(distview_find_solver name)
             endif()
         elseif(NOT ${arg_OPTION} STREQUAL "AUTO")
             message(FATAL_ERROR "${arg_OPTION}: ${arg_HEADER} or the library was not found; "
-                                "${name}_DIR names the folder that it is installed in")
+                                "set ${name}_DIR to the folder in which it is installed")
         endif()
     endif()
     set(DISTVIEW_${name}_FOUND ${found} PARENT_SCOPE)

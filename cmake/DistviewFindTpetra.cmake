@@ -26,9 +26,9 @@ if(DISTVIEW_ENABLE_TPETRA)
         if(distview_kokkos_of_trilinos STREQUAL distview_kokkos_of_project)
             set(DISTVIEW_TPETRA_FOUND TRUE)
         else()
-            set(distview_why "Trilinos in ${Tpetra_DIR} is made for the Kokkos in "
-                             "${distview_kokkos_of_trilinos}, and not for that in "
-                             "${distview_kokkos_of_project}, which Kokkos_ROOT names")
+            set(distview_why "Trilinos in ${Tpetra_DIR} is built for the Kokkos in "
+                             "${distview_kokkos_of_trilinos}, and not for the Kokkos in "
+                             "${distview_kokkos_of_project} that this build uses (see Kokkos_ROOT)")
         endif()
     else()
         set(distview_why "Tpetra and Belos are not installed where CMake looks")

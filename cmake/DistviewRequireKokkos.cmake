@@ -15,8 +15,8 @@ endif()
 # A fetched Kokkos has no CUDA unless Kokkos' own options enable it.
 if(DISTVIEW_ENABLE_CUDA AND NOT TARGET Kokkos::kokkos AND NOT Kokkos_ENABLE_CUDA)
     message(FATAL_ERROR "DISTVIEW_ENABLE_CUDA: no Kokkos 4.5.1 to 5.2 was found; "
-                        "-D Kokkos_ROOT=PREFIX says where one is that is built with CUDA. "
-                        "docs/cuda.md says how one is built.")
+                        "set -D Kokkos_ROOT=PREFIX to a Kokkos with CUDA. "
+                        "docs/cuda.md describes how to build one.")
 endif()
 
 if(NOT TARGET Kokkos::kokkos)
@@ -79,12 +79,12 @@ if(distview_kokkos_devices MATCHES "CUDA")
             OUTPUT_QUIET ERROR_QUIET)
         if(NOT distview_nvcc_status EQUAL 0)
             message(FATAL_ERROR "nvcc was not found: put CUDA's bin folder on PATH, or set CUDA_ROOT "
-                                "to the folder above, for this and for the build "
+                                "to the folder above it, for configuring and for building "
                                 "(${Kokkos_NVCC_WRAPPER} --version: ${distview_nvcc_status})")
         endif()
     endif()
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.2)
-        message(STATUS "Kokkos ${Kokkos_VERSION} meets CUDA ${CUDAToolkit_VERSION} through "
+        message(STATUS "Kokkos ${Kokkos_VERSION} is used with CUDA ${CUDAToolkit_VERSION} through "
                        "cmake/cuda13_kokkos_compat.hpp")
         add_compile_options("SHELL:-include \"${CMAKE_CURRENT_LIST_DIR}/cuda13_kokkos_compat.hpp\"")
     endif()

@@ -102,7 +102,7 @@ bool transform_wave(const Communicator& comm) {
 
     const bool right = error < 1e-12 && error_of_return < 1e-12;
     if (comm.rank() == 0)
-        std::printf("%s\nspectrum off by %.1e, wave after the way back by %.1e: %s\n",
+        std::printf("%s\nspectrum off by %.1e, wave after the inverse transform by %.1e: %s\n",
                     to_x.schedule().describe().c_str(), error, error_of_return,
                     right ? "right" : "wrong");
     return right;

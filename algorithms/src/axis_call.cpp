@@ -48,7 +48,7 @@ void check_axis(const AxisCall& call, const Communicator& comm) {
 
 void check_grid_axis(const Caller& caller, const GridAxis& axis, const ArrayLayout& layout) {
     require<UsageError>(axis.grid() == layout.grid(), [&] {
-        return text(caller.name, ": expected an array over the grid of the GridAxis, ",
+        return text(caller.name, ": expected an array on the GridAxis's process grid, ",
                     axis.grid().describe(), ", got a ", layout.describe());
     });
 }
@@ -60,14 +60,15 @@ void check_reduced(const AxisCall& call) {
     const auto refuse = [&] {
         const std::string to_do =
             same_extents
-                ? text("\nto align them: a target of reduced_layout(layout of the source, ",
-                       call.axis, "), and RedistributionPlan(comm, that, layout of the target)")
+                ? text("\nto align them: reduce into an array of r = reduced_layout(layout of the "
+                       "source, ",
+                       call.axis, "), then RedistributionPlan(comm, r, layout of the target)")
                 : "\nno redistribution aligns them: their extents differ";
         throw ShapeError(
             text(call.caller.name, ": expected a target with extent 1 along axis ", call.axis,
-                 " and the cells of the source along the others, got process ", call.target_process,
-                 " of a ", call.target.describe(), "\nand process ", call.source_process,
-                 " of a source that is a ", call.source.describe(), to_do));
+                 " and the source's cells along the other axes, got a target, process ",
+                 call.target_process, " of a ", call.target.describe(), "\nand a source, process ",
+                 call.source_process, " of a ", call.source.describe(), to_do));
     };
     if (call.source.grid() != call.target.grid() || call.target.extent(call.axis) != 1) refuse();
     try {

@@ -153,7 +153,7 @@ std::string describe_reads(Trial& trial, const Trial::Result& usual) {
                        section.history(), ')');
     }
     // No single place changes the results: only several places together do.
-    return result.empty() ? "several of the arrays that it reads" : result;
+    return result.empty() ? "invalid padding of several of its arrays" : result;
 }
 
 } // namespace

@@ -48,8 +48,8 @@ void require_apart(const char* caller, const VisitedCells& to, const VisitedCell
     };
     require<UsageError>(!memory_overlaps(places(to), places(from)), [&] {
         return text(caller,
-                    ": expected cells to write that share no memory with other cells to read, got "
-                    "slices of one array that overlap");
+                    ": expected written cells that do not overlap other cells that are read, got "
+                    "overlapping slices of one array");
     });
 }
 
@@ -57,7 +57,7 @@ void check_array(const char* caller, const Communicator& comm, const ArrayLayout
                  int process) {
     require<UsageError>(layout.process_count() == comm.size() && process == comm.rank(), [&] {
         return text(caller, ": expected the section of process ", comm.rank(), " of ", comm.size(),
-                    ", got that of process ", process, " of ", layout.process_count());
+                    ", got the section of process ", process, " of ", layout.process_count());
     });
 }
 

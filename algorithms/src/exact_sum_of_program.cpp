@@ -29,7 +29,7 @@ void ExactSum::add(std::span<const double> numbers) {
 
 void ExactSum::add_products(std::span<const double> x, std::span<const double> y) {
     require<ShapeError>(x.size() == y.size(), [&] {
-        return text("ExactSum::add_products: expected as many numbers of both, got ", x.size(),
+        return text("ExactSum::add_products: expected x and y of equal length, got ", x.size(),
                     " and ", y.size());
     });
     int bound = 0;

@@ -67,10 +67,11 @@ std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int6
             const int other = m_lines.process(line, place);
             require<ShapeError>(
                 all[static_cast<std::size_t>(other)] == all[static_cast<std::size_t>(first)], [&] {
-                    return text(call.name,
-                                ": expected as many elements on all processes of a line, got ",
-                                all[static_cast<std::size_t>(first)], " on rank ", first, " and ",
-                                all[static_cast<std::size_t>(other)], " on rank ", other);
+                    return text(
+                        call.name,
+                        ": expected equal numbers of elements on all processes of a line, got ",
+                        all[static_cast<std::size_t>(first)], " on rank ", first, " and ",
+                        all[static_cast<std::size_t>(other)], " on rank ", other);
                 });
         }
     }

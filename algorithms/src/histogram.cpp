@@ -17,7 +17,7 @@ HistogramBins::HistogramBins(const char* caller, std::span<const double> edges)
     for (std::size_t i = 1; i < edges.size(); ++i)
         require<UsageError>(edges[i - 1] < edges[i], [&] {
             return text(caller, ": expected ascending edges, got ", edges[i - 1], " and ", edges[i],
-                        " as numbers ", i - 1, " and ", i);
+                        " at positions ", i - 1, " and ", i);
         });
 }
 

@@ -16,11 +16,11 @@ Inspector::Inspector(const ArrayLayout& from, const ArrayLayout& to, int process
     : m_from(from), m_to(to), m_from_at(from.coordinates(process)),
       m_to_at(to.coordinates(process)), m_from_strides(from_strides), m_to_strides(to_strides),
       m_cells(std::move(cells)) {
-    require<UsageError>(m_cells.empty() || m_cells.size() == static_cast<std::size_t>(to.rank()),
-                        [&] {
-                            return text("InspectedLoop: expected a range of cells for each of ",
-                                        to.rank(), " axes, got ", m_cells.size());
-                        });
+    require<UsageError>(
+        m_cells.empty() || m_cells.size() == static_cast<std::size_t>(to.rank()), [&] {
+            return text("InspectedLoop: expected ", to.rank(),
+                        " ranges of cells, one for each axis, got ", m_cells.size());
+        });
     for (const IndexRange& range : m_cells)
         require<UsageError>(range.step == 1, [&] {
             return text("InspectedLoop: expected ranges of cells with a step of 1, got ",

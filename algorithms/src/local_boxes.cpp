@@ -35,7 +35,7 @@ AxisSlice cells_in(const char* caller, const ArrayLayout& layout, int d, const G
         return {first - labels, last - first, 1};
     }
     require<LayoutError>(range.begin >= 0 && range.end <= axis.size(), [&] {
-        return text(caller, ": expected a box inside of the interior, got [", range.begin.value(),
+        return text(caller, ": expected a box within the interior, got [", range.begin.value(),
                     ", ", range.end.value(), ") along axis ", d, " of ", axis.size(), " elements");
     });
     return {range.begin.value(), range.size(), 1};
@@ -47,8 +47,8 @@ void check_labels(const char* caller, const ArrayLayout& layout) {
         if (axis.type() != DistType::unstructured) continue;
         const int known = axis.as_unstructured().known_process();
         require<UsageError>(known < 0, [&] {
-            return text(caller, ": expected the indices of all processes along axis ", d,
-                        ", those of process ", known, " alone are known");
+            return text(caller, ": expected the labels of all processes along axis ", d,
+                        ", got a layout with only process ", known, "'s labels");
         });
     }
 }
@@ -185,9 +185,9 @@ void check_disjoint(const char* caller, std::span<const CellRange> boxes, int ra
         for (std::size_t q = p + 1; q < boxes.size(); ++q)
             require<UsageError>(!share_cells(boxes[p], boxes[q]), [&] {
                 return text(caller,
-                            ": expected boxes that share no cells, since they are written; "
-                            "those of ranks ",
-                            p, " and ", q, " do");
+                            ": expected disjoint boxes, since they are written, "
+                            "got boxes of ranks ",
+                            p, " and ", q, " that share cells");
             });
 }
 

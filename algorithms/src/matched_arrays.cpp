@@ -34,7 +34,7 @@ std::int64_t spread_position(const char* caller, const SectionPlace& to, const S
     require<ShapeError>(cells.size() == 1, [&] {
         return text(caller, ": '", from.label(), "' has one cell along axis ", axis,
                     " to spread over '", to.label(), "', but process ", from.process, " of a ",
-                    from.layout.describe(), "\ndoes not hold it, and needs it in process ",
+                    from.layout.describe(), "\ndoes not hold this cell, and needs it for process ",
                     to.process, " of a ", to.layout.describe(),
                     "\nto align them: RedistributionPlan(comm, layout of '", from.label(),
                     "', reduced_layout(layout of '", to.label(), "', ", axis,

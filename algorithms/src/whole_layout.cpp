@@ -97,9 +97,10 @@ ArrayLayout whole_layout(const char* caller, const Communicator& comm, const Arr
                                  static_cast<std::size_t>(axis.owned_local(here).size()));
             require<LayoutError>(
                 std::ranges::equal(mine, lists[static_cast<std::size_t>(here)]), [&] {
-                    return text(caller, ": expected the same indices along axis ", d,
-                                " on processes side by side, those of rank ", comm.rank(),
-                                " differ from those of rank ", speaker_of(layout, d, here));
+                    return text(caller, ": expected the same labels along axis ", d,
+                                " on all processes with the same coordinate, got labels of rank ",
+                                comm.rank(), " that differ from the labels of rank ",
+                                speaker_of(layout, d, here));
                 });
             axes.back() = unstructured(std::move(lists));
         }
@@ -107,7 +108,7 @@ ArrayLayout whole_layout(const char* caller, const Communicator& comm, const Arr
         for (int d = 0; d < layout.rank(); ++d)
             require<LayoutError>(whole.extent(d) == layout.extent(d), [&] {
                 return text(caller, ": expected ", layout.extent(d),
-                            " different indices along axis ", d,
+                            " different labels along axis ", d,
                             " in the lists of all processes, got ", whole.extent(d));
             });
         return whole;

@@ -88,7 +88,7 @@ AxisSpec distribution_of_program(const distview_axis& axis, int processes, const
         errors.check(axis.distribution(i, &place.process, &place.position, axis.user));
         require<LayoutError>(place.process >= 0 && place.process < processes, [&] {
             return text(function, ": expected a process in [0, ", processes, ") for index ", i,
-                        ", the distribution says ", place.process);
+                        ", got ", place.process, " from the distribution");
         });
         places[static_cast<std::size_t>(i)] = place;
         ++counts[static_cast<std::size_t>(place.process)];
@@ -101,9 +101,9 @@ AxisSpec distribution_of_program(const distview_axis& axis, int processes, const
         const bool is_free = place.position >= 0 && place.position < std::ssize(list) &&
                              list[static_cast<std::size_t>(place.position)] == -1;
         require<LayoutError>(is_free, [&] {
-            return text(function, ": expected a position in [0, ", list.size(),
-                        ") that no other index has for index ", i, " of process ", place.process,
-                        ", the distribution says ", place.position);
+            return text(function, ": expected an unused position in [0, ", list.size(),
+                        ") for index ", i, " of process ", place.process, ", got ", place.position,
+                        " from the distribution");
         });
         list[static_cast<std::size_t>(place.position)] = i;
     }

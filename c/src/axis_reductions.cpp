@@ -42,8 +42,7 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
                 });
                 require<UsageError>(!reproducible || operation == DISTVIEW_SUM, [&] {
                     return text(function,
-                                ": expected the operation sum (1) where results are "
-                                "reproducible, got ",
+                                ": expected the operation sum (1) for reproducible results, got ",
                                 operation);
                 });
             });

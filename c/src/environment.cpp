@@ -131,10 +131,9 @@ const Exec& host(const char* function) {
 
 const Exec& host_for_kernels(const char* function) {
     require<UsageError>(!is_in_region(), [&] {
-        return text(
-            function,
-            ": expected a call outside of OpenMP's parallel regions, got one inside (Kokkos' "
-            "kernels need the threads; OMP_MAX_ACTIVE_LEVELS=2 allows it)");
+        return text(function,
+                    ": expected a call outside of OpenMP's parallel regions, got one inside: "
+                    "kernels need the threads; OMP_MAX_ACTIVE_LEVELS=2 allows such calls");
     });
     return host(function);
 }
@@ -165,7 +164,8 @@ int distview_finalize(void) {
         Started& state = started();
         const std::lock_guard lock(state.mutex);
         distview::require<distview::UsageError>(
-            state.calls > 0, "distview_finalize: expected a distview_initialize() before it");
+            state.calls > 0,
+            "distview_finalize: expected an initialised library, call distview_initialize() first");
         if (--state.calls > 0) return;
         if (state.kokkos && Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
         state.kokkos = false;

@@ -30,7 +30,7 @@ struct ThreadError {
             copy.assign(text);
             shown = copy.c_str();
         } catch (...) {
-            shown = "out of memory for the text of an error";
+            shown = "out of memory while the text of an error was stored";
         }
     }
 };

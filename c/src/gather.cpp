@@ -10,8 +10,8 @@ void check_values(const distview_array* array, const ArrayLayout& layout, std::i
                   std::int64_t count, const void* values, const char* function) {
     const distview_array& used = checked(array, function, "an array");
     require<ShapeError>(used.view.layout() == layout, [&] {
-        return text(function, ": the array is a ", used.view.layout().describe(),
-                    "\nthe plan is for a ", layout.describe());
+        return text(function, ": expected an array of the plan's layout, got a ",
+                    used.view.layout().describe(), "\nthe plan is for a ", layout.describe());
     });
     require<ShapeError>(count == expected, [&] {
         return text(function, ": expected ", expected, " values, got ", count);
@@ -22,7 +22,7 @@ void check_values(const distview_array* array, const ArrayLayout& layout, std::i
     require<UsageError>(
         !memory_overlaps({section.data, section.element.bytes, section.extents, section.strides},
                          {values, count * section.element.bytes}),
-        [&] { return text(function, ": the values share memory with the array"); });
+        [&] { return text(function, ": expected values that share no memory with the array"); });
 }
 
 void gather_values(GatherPlan& plan, const Exec& exec, const distview_array& array, void* values,

@@ -16,8 +16,8 @@ void check_ghosted_array(const distview_ghost_plan& plan, const distview_array* 
                          const char* function) {
     const distview_array& used = checked(array, function, "an array");
     require<ShapeError>(used.view.layout() == plan.layout, [&] {
-        return text(function, ": the array is a ", used.view.layout().describe(),
-                    "\nthe plan is for a ", plan.layout.describe());
+        return text(function, ": expected an array of the plan's layout, got a ",
+                    used.view.layout().describe(), "\nthe plan is for a ", plan.layout.describe());
     });
     require<ShapeError>(!used.view.section().read_only, [&] {
         return text(function, ": expected an array that may be written, got a read-only one");

@@ -53,8 +53,8 @@ void check_known(const distview::AxisLayout& axis, int coordinate, const char* f
     if (axis.type() != distview::DistType::unstructured) return;
     const int known = axis.as_unstructured().known_process();
     require<UsageError>(known < 0 || known == coordinate, [&] {
-        return text(function, ": expected process ", known,
-                    " along an axis whose other labels are not known, got ", coordinate);
+        return text(function, ": expected grid coordinate ", known,
+                    " along an axis of which this process knows no other labels, got ", coordinate);
     });
 }
 

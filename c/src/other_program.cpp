@@ -86,7 +86,8 @@ int distview_other_program_plan(const distview_other_program* other, int sends,
         const auto ranks = static_cast<int>(there.own_ranks().size());
         require<UsageError>(layout.process_count() == ranks, [&] {
             return text(function, ": expected a layout of ", ranks,
-                        " processes, the ranks of this program, got ", layout.process_count());
+                        " processes, one for each rank of this program, got ",
+                        layout.process_count());
         });
         distview_redistribution_options of_both =
             options ? *options : distview_redistribution_options{};

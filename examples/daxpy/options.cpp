@@ -21,8 +21,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     CommandLine line;
     Options& options = line.options;
     CLI::App app(
-        "y = alpha * x + y on a block-cyclic array of rows and columns, X(r,i) = r + i and\n"
-        "Y(r,i) = 10 + r + i from 1 on: as an expression and by the BLAS on the sections.");
+        "y = alpha * x + y on block-cyclic arrays of rows and columns, where X(r,i) = r + i and\n"
+        "Y(r,i) = 10 + r + i, counted from 1: as an expression, and by the BLAS on the sections.");
     app.name("daxpy");
     std::optional<std::int64_t> t, rows, columns, block;
     const auto add_size = [&](const char* option, auto& size, std::int64_t least, std::int64_t most,
@@ -31,14 +31,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     };
     add_size("--t", t, 1, most_elements / (32 * 8192),
              "32 rows, 8192*T columns, blocks of 512*T columns [1]");
-    add_size("--rows", rows, 0, most_elements, "rows, with --cols and --block in the place of --t");
+    add_size("--rows", rows, 0, most_elements, "rows; --rows, --cols and --block replace --t");
     add_size("--cols", columns, 0, most_elements, "columns");
-    add_size("--block", block, 1, most_elements, "columns in a block, which has one row");
+    add_size("--block", block, 1, most_elements, "columns of a block; a block has one row");
     program::add_number(app, "--alpha", options.alpha,
-                        "the factor; with 0 the BLAS, which returns at once, is left out");
+                        "the factor; 0 leaves out the BLAS, which returns at once for 0");
     app.add_option("--grid", options.grid, "PxQ rows and columns of processes [chosen]");
     program::add_whole_number<int>(app, "--trials", options.trials, {1, 1000000},
-                                   "how often to time, the median counts");
+                                   "number of timed runs; the report has their median");
     std::optional<std::int64_t> triad_mib;
     add_size("--triad-mib", triad_mib, 0, std::int64_t(1) << 20,
              "MiB of each array of the STREAM triad, all ranks together [four times the "

@@ -26,14 +26,14 @@ std::string where(const Report& report) {
     const std::int64_t cache = report.last_level_cache_bytes;
     std::ostringstream out;
     out << std::setprecision(3) << "x and y " << static_cast<double>(of_a_rank) / 0x1p20
-        << " MiB a rank, last-level cache ";
+        << " MiB per rank, last-level cache ";
     if (cache == 0) return out.str() + "unknown";
     out << static_cast<double>(cache) / 0x1p20 << " MiB";
     // A machine may have several such caches, and a rank may use one of them alone.
     if (of_a_rank <= cache / report.grid.size())
-        out << ": they fit, the rates are those of caches";
+        out << ": they fit, so the rates are cache rates";
     else if (of_a_rank <= cache)
-        out << ": they may fit, the rates may be those of caches";
+        out << ": they may fit, so the rates may be cache rates";
     return out.str();
 }
 

@@ -110,7 +110,7 @@ contains
         integer(int64) :: processes
         processes = product(int(grid, int64))
         if (processes == ranks) return
-        write (why, "(2(a, i0))") "--grid: expected as many processes as there are ranks, ", ranks, ", got ", processes
+        write (why, "(2(a, i0))") "--grid: expected as many processes as ranks, ", ranks, ", got ", processes
         call refuse(stat, trim(why))
     end subroutine
 end module

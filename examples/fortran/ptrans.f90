@@ -73,14 +73,14 @@ contains
 
     subroutine print_usage()
         print "(a)", "Usage: mpirun -n RANKS fortran_ptrans [OPTION VALUE]...", &
-            "C = beta * C + A^T, of A m x n in blocks of mb x nb, dealt out over rows x columns of processes.", &
-            "  --m N, --n N      rows and columns of A (4096, or as the other)", &
-            "  --mb N, --nb N    of a block (128, or as the other)", &
+            "C = beta * C + A^T, where A has m x n elements in blocks of mb x nb, dealt out over RxC processes.", &
+            "  --m N, --n N      rows and columns of A (4096, or equal to the other)", &
+            "  --mb N, --nb N    rows and columns of a block (128, or equal to the other)", &
             "  --grid RxC        rows and columns of processes (chosen)", &
-            "  --beta X          (1)", &
-            "  --seed-a N, --seed-c N  of the matrices' elements (100, 200)", &
-            "  --trials N        timed ones; the slowest counts (5)", &
-            "  --json FILE       the report goes to this file, - is the standard output (a text)"
+            "  --beta X          factor of C (1)", &
+            "  --seed-a N, --seed-c N  seeds of the matrices' elements (100, 200)", &
+            "  --trials N        timed trials; the report has the slowest (5)", &
+            "  --json FILE       write the report to this file; - is standard output (a text)"
     end subroutine
 
     subroutine read_options(stat)

@@ -22,11 +22,11 @@ contains
             "The shallow-water model of the mpi4jax benchmark in Fortran.", &
             "  --nx N            cells from west to east (360)", &
             "  --ny N            cells from south to north (180)", &
-            "  --steps N         (101)", &
-            "  --report-steps N,N,...  steps whose digests are told (0, 1 and the last one)", &
+            "  --steps N         time steps (101)", &
+            "  --report-steps N,N,...  steps whose digests are reported (0, 1 and the last one)", &
             "  --grid RxC        rows and columns of processes (chosen)", &
-            "  --mode C|P        as the corrected or the published program (C)", &
-            "  --json FILE       the report goes to this file, - is the standard output (a text)"
+            "  --mode C|P        the corrected or the published program (C)", &
+            "  --json FILE       write the report to this file; - is standard output (a text)"
     end subroutine
 
     ! Sets stat and errmsg, like distview_fail(), if the command line is wrong.
@@ -65,13 +65,13 @@ contains
         if (.not. allocated(chosen%report_steps)) &
             chosen%report_steps = pack([0, 1, chosen%steps], [.true., chosen%steps > 0, chosen%steps > 1])
         if (maxval(chosen%report_steps) > chosen%steps) &
-            call refuse(stat, "--report-steps: a step is beyond the steps of the run")
+            call refuse(stat, "--report-steps: expected steps of the run, got a later one")
         if (all(chosen%grid == 0)) then
             call choose_grid(chosen, ranks, stat)
         else
             call require_grid_of(ranks, chosen%grid, stat)
             if (stat == 0 .and. any(chosen%grid > [chosen%nx, chosen%ny])) &
-                call refuse(stat, "--grid: expected a cell for every process")
+                call refuse(stat, "--grid: expected at least one cell for every process")
         end if
     end subroutine
 
@@ -88,7 +88,7 @@ contains
             if (all(chosen%grid == 0) .or. maxval(grid) <= maxval(chosen%grid)) chosen%grid = grid
         end do
         if (any(chosen%grid > 0)) return
-        write (why, "(3(a, i0), a)") "no grid of ", ranks, " processes gives each of them a cell: there are ", chosen%ny, &
+        write (why, "(3(a, i0), a)") "no grid of ", ranks, " processes gives each process a cell: there are ", chosen%ny, &
             " rows and ", chosen%nx, " columns: use fewer ranks"
         call refuse(stat, trim(why))
     end subroutine

@@ -111,9 +111,9 @@ private:
         broadcast_values(m_comm, root, panel.pivots);
         const auto missing = std::find(panel.pivots.begin(), panel.pivots.end(), no_pivot);
         distview::require<distview::Error>(missing == panel.pivots.end(), [&] {
-            return distview::text("the matrix cannot be factorised: in column ",
-                                  begin + (missing - panel.pivots.begin()) + 1,
-                                  ", from 1 on, all that is left is 0");
+            return distview::text(
+                "the matrix cannot be factorised: all candidates for the pivot of column ",
+                begin + (missing - panel.pivots.begin()) + 1, " (counted from 1) are 0");
         });
         broadcast_values(m_comm, root, panel.elements);
         return panel;

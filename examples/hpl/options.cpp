@@ -27,17 +27,18 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         "block-cyclic, its elements are HPL's random numbers, and the residual is checked.");
     app.name("hpl");
     program::add_whole_number<std::int64_t>(app, "--n", options.n, {1, most_equations},
-                                            "equations");
+                                            "number of equations");
     program::add_whole_number<std::int64_t>(app, "--nb", options.nb, {1, most_equations},
                                             "rows and columns of a block");
     app.add_option("--grid", options.grid, "PxQ rows and columns of processes [chosen, P <= Q]");
     program::add_whole_number<std::uint64_t>(app, "--seed", options.seed,
                                              {0, std::numeric_limits<std::uint64_t>::max()},
-                                             "of the random numbers");
+                                             "seed of the random numbers");
     std::string update = "kokkos";
-    app.add_option("--update", update,
-                   "kokkos or blas: what multiplies blocks; with kokkos, factors have the same\n"
-                   "bits on any grid")
+    app.add_option(
+           "--update", update,
+           "kokkos or blas: the library that multiplies blocks; with kokkos, the factors have\n"
+           "the same bits on any grid")
         ->capture_default_str();
     program::add_json_option(app, options.json_path);
 
@@ -48,7 +49,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         refuse(text("--update: expected kokkos or blas, got '", update, '\''));
     options.update = update == "blas" ? Update::blas : Update::kokkos;
     if (options.update == Update::blas && !have_blas())
-        refuse("--update: this program was built without a BLAS, expected kokkos");
+        refuse("--update: expected kokkos, got blas: this program was built without a BLAS");
     return line;
 }
 

@@ -71,7 +71,7 @@ void set_solver(Options& options, bool matrix_free) {
     });
     distview::require<distview::UsageError>(!amg || !matrix_free, [] {
         return text("--precondition amg: expected --assembled, got --matrix-free: multigrid is "
-                    "made of a matrix");
+                    "built from a matrix");
     });
     distview::require<distview::UsageError>(own || !options.reproducible, [&] {
         return text("--reproducible: expected --solver cg, got ", to_string(options.solver));
@@ -85,12 +85,11 @@ void set_solver(Options& options, bool matrix_free) {
         own || (files.path.empty() && files.restart.empty()), [&] {
             return text(files.path.empty() ? "--restart" : "--checkpoint",
                         ": expected --solver cg, got ", to_string(options.solver),
-                        ", which keeps its iteration to itself");
+                        ", which does not expose its iteration");
         });
-    distview::require<distview::UsageError>(
-        options.solver != Solver::hypre || !matrix_free,
-        "--matrix-free: expected another --solver than hypre, whose "
-        "operators are matrices");
+    distview::require<distview::UsageError>(options.solver != Solver::hypre || !matrix_free,
+                                            "--matrix-free: expected --solver petsc, belos or cg, "
+                                            "got hypre, whose operators are matrices");
     if (options.solver == Solver::hypre || amg) options.assembled = true;
 }
 
@@ -120,11 +119,9 @@ const char* to_string(Solver solver) {
 CommandLine parse_command_line(int argc, const char* const* argv) {
     CommandLine line;
     Options& options = line.options;
-    CLI::App app("Solves -div(k grad u) = f on the unit square or cube by conjugate gradients, "
-                 "those of this\n"
-                 "library without a matrix or those of a solver stack, and compares u with the "
-                 "solution that\n"
-                 "f was made of.");
+    CLI::App app("Solves -div(k grad u) = f on the unit square or cube by conjugate gradients:\n"
+                 "by this library without a matrix, or by a solver library. Compares u with the\n"
+                 "known solution from which f was computed.");
     app.name("poisson");
     Sizes sizes;
     std::optional<std::int64_t> n;
@@ -149,20 +146,20 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.add_option("--solver", solver, "cg (this library's own), petsc, hypre or belos")
         ->capture_default_str();
     app.add_option("--precondition", precondition,
-                   "none, jacobi or, of the stacks, amg (multigrid)")
+                   "none, jacobi or, with solver libraries only, amg (multigrid)")
         ->capture_default_str();
     app.add_flag("--assembled", options.assembled,
-                 "with a matrix, of which the stacks make their own");
+                 "use a matrix, from which the solver libraries make their own");
     app.add_flag("--matrix-free", matrix_free,
-                 "by the stencil [unless amg or hypre needs a matrix]");
+                 "use the stencil [unless amg or hypre needs a matrix]");
     app.add_option("--grid", options.grid, "PxQ or PxQxR processes along the axes [chosen]");
     app.add_flag("--reproducible", options.reproducible,
                  "the same history of residuals, bit for bit, on any number of ranks and any grid");
     program::add_number(app, "--tolerance", options.tolerance,
-                        "of the residual's norm, relative to the right side's");
+                        "bound of the residual's norm, relative to the norm of the right side");
     program::add_whole_number<int>(app, "--max-iterations", options.max_iterations, {0, 1000000000},
-                                   "give up after these");
-    app.add_option("--space", options.space, "host or cuda: where arrays lie and are worked on")
+                                   "stop after so many iterations");
+    app.add_option("--space", options.space, "host or cuda: where arrays lie and kernels run")
         ->capture_default_str();
     program::add_checkpoint_options(app, options.checkpoints, "iterations");
     program::add_json_option(app, options.json_path);
@@ -190,7 +187,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         shape.sides[d] =
             sides[d].empty() ? sides_of("--sides", all_sides) : sides_of(side_options[d], sides[d]);
     distview::require<distview::UsageError>(options.tolerance >= 0, [&] {
-        return text("--tolerance: expected a number from 0 on, got ", options.tolerance);
+        return text("--tolerance: expected a number of at least 0, got ", options.tolerance);
     });
     return line;
 }

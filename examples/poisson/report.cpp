@@ -106,13 +106,13 @@ std::string to_table(const Report& report) {
         << to_string(options.precondition) << (options.reproducible ? ", reproducible" : "")
         << '\n';
     if (report.restart_iteration >= 0)
-        out << "  went on from iteration " << report.restart_iteration << " of '"
+        out << "  continued from iteration " << report.restart_iteration << " of '"
             << options.checkpoints.restart << "'\n";
     if (report.checkpoints > 0)
         out << "  wrote " << report.checkpoints << " checkpoints to '" << options.checkpoints.path
             << "'\n";
     out << "  set up  " << std::setprecision(4) << report.setup_seconds << " s, solved  "
-        << report.solve_seconds << " s, an iteration  "
+        << report.solve_seconds << " s, per iteration  "
         << report.solve_seconds /
                std::max(report.result.iterations - std::max(report.restart_iteration, 0), 1)
         << " s\n";

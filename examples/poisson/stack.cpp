@@ -24,7 +24,7 @@ constexpr bool has_belos = false;
 void require_built(bool is_built, const char* option, const char* name, const char* command) {
     distview::require<distview::UsageError>(is_built, [&] {
         return distview::text("--solver ", option, ": expected a build with ", name,
-                              ", got one without: ", command, " gets it");
+                              ", got one without: ", command, " installs it");
     });
 }
 

@@ -64,7 +64,7 @@ void require_formulas(const Shape& shape, const Traffic& traffic) {
             traffic.wire_bytes == wire_bytes_by_formula(shape),
         [&] {
             return distview::text("expected ", partners, " partners of every process and ",
-                                  wire_bytes_by_formula(shape), " bytes for others, got ",
+                                  wire_bytes_by_formula(shape), " bytes to other processes, got ",
                                   distview::tuple_text(traffic.partners), " and ",
                                   traffic.wire_bytes);
         });
@@ -134,9 +134,9 @@ Report measure(const Space& exec, const distview::Communicator& comm, const Opti
 
         residual = std::max(residual, report.check.residual);
         if (!first) first = report.check;
-        distview::require<distview::Error>(report.check.sum_2p30 == first->sum_2p30 &&
-                                               report.check.wsum_2p30 == first->wsum_2p30,
-                                           "trials disagree on the sums of C");
+        distview::require<distview::Error>(
+            report.check.sum_2p30 == first->sum_2p30 && report.check.wsum_2p30 == first->wsum_2p30,
+            "expected the same sums of C in all trials, got different ones");
     }
     report.check.residual = residual;
     return report;

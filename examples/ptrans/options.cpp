@@ -24,12 +24,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     Options& options = line.options;
     CLI::App app(
         "Parallel transposition, C = beta * C + A^T, of block-cyclic matrices as in HPCC's\n"
-        "PTRANS: every trial with another assignment of ranks to the grid, the worst counts.");
+        "PTRANS. Each trial assigns ranks to the grid in another way; the report has the slowest.");
     app.name("ptrans");
     std::optional<std::int64_t> m, n, mb, nb;
     std::optional<std::uint32_t> seed_a, seed_c;
     std::string variant = "hpcc";
-    app.add_option("--variant", variant, "hpcc or chapel: whose matrices and check")
+    app.add_option("--variant", variant,
+                   "hpcc or chapel: the benchmark whose matrices and check are used")
         ->capture_default_str();
     const auto add_size = [&](const char* option, auto& size, const char* description) {
         program::add_whole_number<std::int64_t>(app, option, size, {1, most_elements}, description);
@@ -47,9 +48,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                                              "hpcc: the seed of C [200]");
     program::add_whole_number<std::uint64_t>(app, "--seed-grid", options.seed_grid,
                                              {0, std::numeric_limits<std::uint64_t>::max()},
-                                             "of the assignments of ranks to the grid");
+                                             "seed of the assignments of ranks to the grid");
     program::add_whole_number<int>(app, "--trials", options.trials, {1, 1000000},
-                                   "how often to time, the worst counts");
+                                   "number of timed trials; the report has the slowest");
     app.add_option("--space", options.space, "host or cuda: where matrices lie and are moved")
         ->capture_default_str();
     program::add_json_option(app, options.json_path);

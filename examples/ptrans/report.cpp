@@ -84,8 +84,8 @@ std::string to_table(const Report& report) {
         << report.worst().seconds << " s, " << gigabytes_per_second(report, report.worst().seconds)
         << " GB/s; memory read and written "
         << memory_gigabytes_per_second(report, report.worst().seconds) << " GB/s\n";
-    out << "  partners of a process  " << *fewest << " to " << *most << ", bytes for others "
-        << report.traffic.wire_bytes << '\n';
+    out << "  partners of a process  " << *fewest << " to " << *most
+        << ", bytes to other processes " << report.traffic.wire_bytes << '\n';
     out << "  sum * 2^30  " << program::to_string(report.check.sum_2p30) << ", weighted "
         << program::to_string(report.check.wsum_2p30) << '\n';
     out << "  residual  " << report.check.residual << ", at most " << report.check.tolerance << ": "

@@ -33,7 +33,7 @@ void require_new_movie(const Options& options) {
     const bool is_there = std::filesystem::exists(options.movie_path, ignored);
     distview::require<distview::UsageError>(options.checkpoints.restart.empty() || !is_there, [&] {
         return distview::text("--movie: expected the name of a new file with --restart, got '",
-                              options.movie_path, "', which is there");
+                              options.movie_path, "', which exists");
     });
 }
 

@@ -51,8 +51,8 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
         require<distview::UsageError>(size == rank_count, [&] {
             return text("--grid ", options.grid_rows, 'x', options.grid_columns,
                         ": expected a grid of ", rank_count,
-                        rank_count == 1 ? " process" : " processes",
-                        ", as many as there are ranks, got ", size);
+                        rank_count == 1 ? " process" : " processes", ", one for each rank, got ",
+                        size);
         });
         require<LayoutError>(
             options.grid_rows <= options.ny && options.grid_columns <= options.nx, [&] {
@@ -78,7 +78,7 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
     require<LayoutError>(best.has_value(), [&] {
         return text(options.deep > 1 ? text("--deep ", options.deep, ": ") : "",
                     options.cut == Cut::tiles ? "--cut tiles: " : "", "no grid of ", rank_count,
-                    " processes gives each of them ",
+                    " processes gives each process ",
                     cells == 1 ? "a cell" : text("at least ", cells, " rows and columns of cells"),
                     ": there are ", options.ny, " rows and ", options.nx,
                     " columns: use fewer ranks");

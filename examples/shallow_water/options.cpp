@@ -93,7 +93,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                         "simulated days, in blocks of 100 steps after the first")
         ->excludes(steps_option);
     app.add_option("--dtype", dtype, "float64 or float32 [float64; benchmark float32]");
-    app.add_option("--mode", mode, "C: corrected, P: as published")->capture_default_str();
+    app.add_option("--mode", mode, "C: the corrected program, P: the published one")
+        ->capture_default_str();
     app.add_option("--exchanges", exchange, "literal or fused")->capture_default_str();
     app.add_option("--space", options.space, "host or cuda: where arrays lie and kernels run")
         ->capture_default_str();
@@ -106,17 +107,17 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         "exchange padding of 2 * K cells every K-th step (mode C, strips) [1]");
     app.add_option("--grid", grid, "PYxPX rows and columns of processes [chosen]");
     app.add_option("--report-steps", report_steps,
-                   "steps after which to report statistics, 0 the initial state [0,1,last]");
+                   "steps after which to report statistics; 0 is the initial state [0,1,last]");
     program::add_json_option(app, options.json_path);
     app.add_option("--png", options.png_path, "write a picture of the last state to this file");
     program::add_checkpoint_options(app, options.checkpoints, "steps");
     app.add_option("--movie", options.movie_path,
-                   "write h, u and v now and then to this file, NAME.vtkhdf for ParaView");
+                   "write h, u and v of some steps to this file; NAME.vtkhdf for ParaView");
     auto* movie_every = program::add_whole_number<std::int64_t>(
         app, "--movie-every", options.movie_every, {1, std::numeric_limits<std::int64_t>::max()},
-        "after so many steps each time, and at the beginning and the end");
+        "write to --movie after every so many steps, at the beginning and at the end");
     app.add_flag("--benchmark", options.benchmark,
-                 "time 500 steps beside a STREAM triad (1 + 500 steps of 3600 x 1800)");
+                 "time 500 steps and a STREAM triad (1 + 500 steps of 3600 x 1800)");
     app.add_flag("--poison", options.poison, "fill padding with NaN before each exchange");
     app.add_flag("--progress", options.progress, "show progress if standard error is a terminal");
     app.add_flag("--summary", options.summary, "print invariants and norms at the end");
@@ -133,14 +134,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     options.cut = cuts.at(cut);
     // Options without effect are errors, so that nobody takes them for part of a measurement.
     if (options.cut != Cut::automatic && options.exchanges == Exchanges::literal)
-        refuse("--cut: expected --exchanges fused, whose sweeps it cuts, got literal");
+        refuse("--cut: expected --exchanges fused, because it divides fused sweeps, got literal");
     if (options.cut == Cut::tiles && options.mode == Mode::published)
-        refuse("--cut tiles: expected --mode C, got P, whose sweeps are cut into strips only");
+        refuse("--cut tiles: expected --mode C, got P, whose sweeps can only be cut into strips");
     if (options.deep > 1 && (options.exchanges == Exchanges::literal ||
                              options.mode == Mode::published || options.cut == Cut::tiles))
-        refuse("--deep: expected --mode C, --exchanges fused and --cut strips, whose sweeps "
-               "compute cells around "
-               "the section too");
+        refuse("--deep: expected --mode C, --exchanges fused and --cut strips; only their "
+               "sweeps also compute cells around the section");
     program::require_space(options.space);
     if (dtype.empty()) dtype = options.benchmark ? "float32" : "float64";
     if (dtype != "float64" && dtype != "float32")
@@ -158,7 +158,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     program::check_checkpoint_options(options.checkpoints);
     program::require_hdf5("--movie", options.movie_path);
     if (movie_every->count() > 0 && options.movie_path.empty())
-        refuse("--movie-every: expected --movie FILE too");
+        refuse("--movie-every: expected --movie FILE as well");
     if (options.benchmark && !(options.checkpoints.path.empty() &&
                                options.checkpoints.restart.empty() && options.movie_path.empty()))
         refuse("--benchmark: reads and writes no files; --checkpoint, --restart and --movie do not "

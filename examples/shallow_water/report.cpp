@@ -136,8 +136,8 @@ std::string to_json(const Report& report) {
 std::string to_table(const Report& report) {
     const Options& options = report.options;
     std::string result =
-        line("%lld x %lld cells, %lld steps, mode %s, %s, %s exchanges, messages a step from "
-             "rank 0: %.4g",
+        line("%lld x %lld cells, %lld steps, mode %s, %s, %s exchanges, messages per step "
+             "from rank 0: %.4g",
              static_cast<long long>(options.nx), static_cast<long long>(options.ny),
              static_cast<long long>(options.steps), options.mode == Mode::corrected ? "C" : "P",
              element_text(options), options.exchanges == Exchanges::literal ? "literal" : "fused",
@@ -146,7 +146,7 @@ std::string to_table(const Report& report) {
              grid_text(report.grid).c_str(), report.threads, report.seconds);
     const FileReport& files = report.files;
     if (files.restart_step >= 0)
-        result += "  went on from step " + std::to_string(files.restart_step) + " of '" +
+        result += "  continued from step " + std::to_string(files.restart_step) + " of '" +
                   options.checkpoints.restart + "'\n";
     if (files.checkpoints > 0)
         result += "  wrote " + std::to_string(files.checkpoints) +
@@ -161,7 +161,7 @@ std::string to_table(const Report& report) {
         const BenchmarkReport& b = *report.benchmark;
         result += line("  500 steps in %.3f s: %.1f Mcell-steps/s", b.seconds, b.mcell_steps_per_s);
         result +=
-            line("  %d bytes a cell and step: %.2f of the STREAM triad's %.2f GB/s in this run",
+            line("  %d bytes per cell and step: %.2f of the STREAM triad's %.2f GB/s in this run",
                  options.element == Element::float32 ? 64 : 128, b.triad_share, b.triad_gbs);
     }
     return result;

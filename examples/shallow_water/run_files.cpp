@@ -46,7 +46,7 @@ void require_finite_state(const distview::Communicator& comm, const Model<Real, 
         distview::require<distview::Error>(std::isfinite(total), [&] {
             return text("expected finite h, u and v after step ", model.steps_done(),
                         ", got infinity or NaN in ", name,
-                        ": the model is unstable, and no checkpoint of this is written");
+                        ": the model is unstable, and no checkpoint of this step was written");
         });
 }
 
@@ -62,8 +62,8 @@ void RunFiles<Real, Space>::restart(Model<Real, Space>& model) {
         program::load_scalars(m_comm, path, parameters_of(m_options, model.grid()));
     const auto step = std::get<std::int64_t>(scalars.at("step"));
     distview::require<distview::UsageError>(step <= m_options.steps, [&] {
-        return text("--restart: expected a checkpoint of a step up to the last, ", m_options.steps,
-                    ", in '", path, "', got one of step ", step);
+        return text("--restart: expected a checkpoint of step ", m_options.steps,
+                    " or earlier in '", path, "', got one of step ", step);
     });
     (void)distview::Checkpoint(m_comm, path).load(model.state());
     model.resume(step);

@@ -21,13 +21,14 @@ using distview::text;
 void add_checkpoint_options(CLI::App& app, CheckpointFiles& files, const char* steps) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     app.add_option("--checkpoint", files.path,
-                   "write the state to this file at the end; the one before is kept as FILE.1")
+                   "write the state to this file at the end; the previous file is kept as FILE.1")
         ->type_name("FILE");
-    add_whole_number<std::int64_t>(app, "--checkpoint-every", files.every, {1, most},
-                                   text("and after so many ", steps, " each time").c_str())
+    add_whole_number<std::int64_t>(
+        app, "--checkpoint-every", files.every, {1, most},
+        text("write --checkpoint also after every so many ", steps).c_str())
         ->default_str("");
     app.add_option("--restart", files.restart,
-                   "go on from this checkpoint, written on any number of ranks")
+                   "continue from this checkpoint, written on any number of ranks")
         ->type_name("FILE");
 }
 
@@ -40,8 +41,9 @@ void require_hdf5(const char* option, const std::string& path) {
 }
 
 void check_checkpoint_options(const CheckpointFiles& files) {
-    distview::require<distview::UsageError>(files.every == 0 || !files.path.empty(),
-                                            "--checkpoint-every: expected --checkpoint FILE too");
+    distview::require<distview::UsageError>(
+        files.every == 0 || !files.path.empty(),
+        "--checkpoint-every: expected --checkpoint FILE as well");
     require_file("--checkpoint", files.path, "a checkpoint");
     require_hdf5("--checkpoint", files.path);
     require_hdf5("--restart", files.restart);
@@ -80,9 +82,9 @@ distview::Attributes load_scalars(const distview::Communicator& comm, const std:
         const bool is_there = same != found.end();
         // All ranks throw or none does, because load() gives all ranks the same scalars.
         distview::require<distview::UsageError>(is_there && same->second == each.second, [&] {
-            return text("--restart: expected the checkpoint of a run whose ", each.first, " is ",
-                        text_of(each.second), ", as asked for, in '", path, "', got ",
-                        is_there ? text_of(same->second) : "one that does not say");
+            return text("--restart: expected ", each.first, " ", text_of(each.second),
+                        " in checkpoint '", path, "', got ",
+                        is_there ? text_of(same->second) : "no value");
         });
     };
     // Scalars with other values are reported before missing ones: they are the cause (another program, another mode).

@@ -89,7 +89,7 @@ distview::ProcessGrid grid_of_option(const std::string& value, int rank_count, i
     }
     distview::require<distview::UsageError>(fits && processes == rank_count, [&] {
         return distview::text("--grid: expected a grid of ", rank_count,
-                              " processes, as many as there are ranks, got ", value);
+                              " processes, one for each rank, got ", value);
     });
     return distview::ProcessGrid(extents);
 }

@@ -660,10 +660,10 @@ contains
         status = distview_success
         if (values%element /= element) then
             status = failure(distview_shape_error, name // ": expected values of the array's element type, of " // &
-                             decimal(int(mod(element, 2**24))) // " bytes, got others, of " // &
+                             decimal(int(mod(element, 2**24))) // " bytes, got another type, of " // &
                              decimal(int(mod(values%element, 2**24))) // " bytes")
         else if (.not. is_packed(values)) then
-            status = failure(distview_shape_error, name // ": expected values one after the other, got some with gaps")
+            status = failure(distview_shape_error, name // ": expected contiguous values, got values with gaps")
         end if
         if (status /= distview_success) status = tell_others(comm, name, status)
     end function

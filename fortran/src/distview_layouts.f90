@@ -361,8 +361,8 @@ contains
                 status = c_layout_to_global(self%handle, int(process, c_int), axis, &
                                             ranges(2, axis + 1, 3) - 1, last)
             if (status == distview_success .and. last - first /= count - 1) &
-                status = failure(distview_usage_error, "distview_layout: expected blocks along axis " // &
-                                 decimal(d) // ", whose cells have global numbers one after the other")
+                status = failure(distview_usage_error, "distview_layout: expected consecutive global numbers, " // &
+                                 "as blocks have, along axis " // decimal(d))
             bounds(:, d) = bounds(:, d) + first
         end do
         call settle(status, stat, errmsg)

@@ -253,8 +253,8 @@ contains
         if (list%status /= distview_success .or. .not. (present(from) .or. present(to))) return
         list%count = list%count + 1
         if (.not. (present(from) .and. present(to))) then
-            list%status = failure(distview_usage_error, "distview_migration_plan: expected arrays to move and to write, got " // &
-                                  "one that is missing or not allocated in pair " // decimal(list%count))
+            list%status = failure(distview_usage_error, "distview_migration_plan: expected an array to move and one to write, " // &
+                                  "got a missing or unallocated array in pair " // decimal(list%count))
             return
         end if
         call c_describe_array(from, source)
@@ -265,8 +265,8 @@ contains
             return
         end if
         if (.not. (is_packed(source) .and. is_packed(target))) then
-            list%status = failure(distview_shape_error, "distview_migration_plan: expected elements one after the other, got " // &
-                                  "some with gaps in pair " // decimal(list%count))
+            list%status = failure(distview_shape_error, "distview_migration_plan: expected contiguous elements, got " // &
+                                  "elements with gaps in pair " // decimal(list%count))
             return
         end if
         if (min(source%element, target%element) < 0 .or. max(bytes_of(source), bytes_of(target)) >= 2_c_int64_t**24) then
@@ -277,7 +277,7 @@ contains
         elements = [element_of(source), element_of(target)]
         if (elements(1) /= elements(2)) then
             list%status = failure(distview_shape_error, "distview_migration_plan: expected arrays of one element type, got " // &
-                                  "others in pair " // decimal(list%count))
+                                  "two types in pair " // decimal(list%count))
             return
         end if
         associate (field => list%fields(list%count))

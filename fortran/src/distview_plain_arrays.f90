@@ -330,7 +330,7 @@ contains
         if (.not. (is_missing .or. c_associated(empty%data))) return
         at = find_known(plain, plain%fields(1), 1)
         if (at == 0) then
-            status = failure(distview_usage_error, name // ": expected a field that the plan has exchanged, got another one")
+            status = failure(distview_usage_error, name // ": expected a field that this plan has exchanged, got another field")
         else
             status = c_array_set_label(plain%known(at)%array, trim(label) // c_null_char)
         end if

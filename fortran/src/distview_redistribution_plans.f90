@@ -366,7 +366,7 @@ contains
             if (status /= distview_success .or. self%plain%is_absent(i)) cycle
             if (all(factors%element == self%plain%fields(i)%element)) cycle
             status = failure(distview_shape_error, name // ": expected alpha and beta of the element type, of " // &
-                             bytes_of(self%plain%fields(i)) // " bytes, got others, of " // bytes_of(factors(1)) // &
+                             bytes_of(self%plain%fields(i)) // " bytes, got types of " // bytes_of(factors(1)) // &
                              " and " // bytes_of(factors(2)) // " bytes")
             status = tell_others(self%plain%comm, name, status)
         end do

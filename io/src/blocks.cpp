@@ -51,8 +51,8 @@ void read_block(const ByteSource& source, const Blocks& blocks, const std::strin
             return memory + b;
         });
     require<DamageError>(found == blocks.expected[static_cast<std::size_t>(block.number)], [&] {
-        return text(caller, ": expected what was written, got damaged bytes among [", first, ", ",
-                    last, ") of ", where,
+        return text(caller, ": expected the bytes that were written, got damaged bytes among [",
+                    first, ", ", last, ") of ", where,
                     blocks.step_bytes > 0 ? text(" (step ", block.step, ')') : std::string(),
                     ": the checksum of block ", block.number, " of ", blocks.expected.size(),
                     " differs");

@@ -93,7 +93,7 @@ bool is_on_grid(const UniformGrid& grid, const std::vector<std::int64_t>& shape,
 void check_text(const std::string& caller, const char* what, const std::string& value) {
     require<UsageError>(value.find('\0') == std::string::npos, [&] {
         return text(caller, ": expected ", what, " without NUL, got '", value.c_str(),
-                    "', NUL and more");
+                    "' followed by NUL");
     });
 }
 
@@ -104,9 +104,9 @@ void check_names(const std::string& caller, const std::vector<NamedArray>& array
         const std::string first = each.name.substr(0, each.name.find('/'));
         const bool is_taken = first == checksum_group || first == vtk_group || first == time_name;
         require<UsageError>(is_path(each.name) && !is_taken, [&] {
-            return text(caller, ": expected names of fields that are not empty, '", time_name,
-                        "', or in '", checksum_group, "' or '", vtk_group,
-                        "', without '.' and nothing between '/', got '", each.name, "'");
+            return text(caller, ": expected names of fields that are not empty, not '", time_name,
+                        "', not in '", checksum_group, "' or '", vtk_group,
+                        "', with no part between '/' that is empty or '.', got '", each.name, "'");
         });
         require<UsageError>(names.insert(each.name).second, [&] {
             return text(caller, ": expected different names of fields, got '", each.name,
@@ -117,9 +117,10 @@ void check_names(const std::string& caller, const std::vector<NamedArray>& array
         for (std::size_t slash = name.find('/'); slash != std::string::npos;
              slash = name.find('/', slash + 1))
             require<UsageError>(!names.contains(name.substr(0, slash)), [&] {
-                return text(caller,
-                            ": expected names of fields that are not groups of others, got '",
-                            name.substr(0, slash), "' and '", name, "'");
+                return text(
+                    caller,
+                    ": expected names of fields that are not the groups of other fields, got '",
+                    name.substr(0, slash), "' and '", name, "'");
             });
 }
 
@@ -145,10 +146,11 @@ void check_axis_names(const std::string& caller, const std::vector<NamedArray>& 
              slash = name.find('/', slash + 1))
             can_be = can_be && !datasets.contains(name.substr(0, slash));
         require<UsageError>(can_be, [&] {
-            return text(caller, ": expected names of axes that are not empty, nor in '",
-                        checksum_group, "', '", vtk_group, "', '", time_name,
-                        "', a field or another axis, without '.' and nothing between '/', got '",
-                        name, "'");
+            return text(
+                caller, ": expected names of axes that are not empty, not in '", checksum_group,
+                "', '", vtk_group, "', '", time_name,
+                "', a field or another axis, with no part between '/' that is empty or '.', got '",
+                name, "'");
         });
     }
 }

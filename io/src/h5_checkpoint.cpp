@@ -81,8 +81,8 @@ void Checkpoint::save(const std::vector<NamedArray>& fields, const Attributes& s
     Attributes all = scalars;
     agree_on(m_comm, save_caller, [&] {
         require<UsageError>(!scalars.contains(scalars_checksum), [&] {
-            return text(save_caller, ": expected another name than '", scalars_checksum,
-                        "' of a scalar");
+            return text(save_caller, ": expected scalars without the reserved name '",
+                        scalars_checksum, "', got one of this name");
         });
     });
     all[scalars_checksum] = checksum_of(scalars);
@@ -110,8 +110,8 @@ Attributes Checkpoint::load_from(const std::string& path,
         scalars.erase(sum);
         require<impl::DamageError>(checksum_of(scalars) == expected, [&] {
             return text(load_caller,
-                        ": expected what was written, got damaged bytes among the scalars of '",
-                        path, "': their checksum differs");
+                        ": expected the scalars that were written, got damaged ones in '", path,
+                        "': their checksum differs");
         });
         impl::Packed found;
         impl::put_attributes(found, scalars);
@@ -143,9 +143,11 @@ LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool fa
     impl::Packed is_there = impl::from_root(m_comm, load_caller, [&] {
         return impl::Packed().put(!falls_back && keep > 1 && impl::is_file(before));
     });
-    throw Error(is_there.get<bool>() ? text(loaded.damage, "; the checkpoint before it is '",
-                                            before, "', which load(fields, true) goes back to")
-                                     : loaded.damage);
+    throw Error(is_there.get<bool>()
+                    ? text(loaded.damage,
+                           "; load(fields, true) falls back to the checkpoint before it, '", before,
+                           "'")
+                    : loaded.damage);
 }
 
 } // namespace distview

@@ -61,28 +61,29 @@ void check_arrays(const std::string& caller, const Communicator& comm,
     });
     require<UsageError>(options.compression == 0 || can_compress(), [&] {
         return text(caller, ": expected a compression of 0, got ", options.compression,
-                    ": the HDF5 of this build was made without zlib");
+                    ": the HDF5 library of this build has no zlib");
     });
     if (!options.grid) return;
     const std::size_t axes = options.grid->spacing.size();
     require<UsageError>(axes >= 1 && axes <= 3 &&
                             (options.grid->origin.empty() || options.grid->origin.size() == axes),
                         [&] {
-                            return text(caller,
-                                        ": expected a grid of one to three spacings and as "
-                                        "many numbers of its origin, or none, got ",
-                                        axes, " and ", options.grid->origin.size());
+                            return text(
+                                caller,
+                                ": expected a grid with one to three spacings, and an origin that "
+                                "is empty or has as many numbers, got ",
+                                axes, " and ", options.grid->origin.size());
                         });
     for (const double spacing : options.grid->spacing)
         require<UsageError>(std::isfinite(spacing) && spacing > 0, [&] {
-            return text(caller, ": expected a grid of spacings above 0, got ", spacing);
+            return text(caller, ": expected a grid with finite spacings above 0, got ", spacing);
         });
     const bool is_of_one = std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray& each) {
         return each.array.rank() == static_cast<int>(axes);
     });
     require<UsageError>(arrays.empty() || is_of_one, [&] {
-        return text(caller, ": expected a grid of as many spacings as an array has axes, got ",
-                    axes, " for '", arrays[0].name, "' of ", arrays[0].array.rank(), " axes");
+        return text(caller, ": expected a grid with as many spacings as an array has axes, got ",
+                    axes, " for '", arrays[0].name, "' with ", arrays[0].array.rank(), " axes");
     });
     // VTK shows "flow/u" as "flow_u".
     std::map<std::string, std::string> shown;
@@ -96,7 +97,8 @@ void check_arrays(const std::string& caller, const Communicator& comm,
         const auto [place, is_new] = shown.insert({name, each.name});
         require<UsageError>(is_new, [&] {
             return text(caller,
-                        ": expected names of fields on a grid that differ with '_' for '/', got '",
+                        ": expected names of fields on a grid that stay different when '/' is "
+                        "replaced by '_', got '",
                         place->second, "' and '", each.name, "'");
         });
     }

@@ -50,10 +50,10 @@ H5Id open_h5_file(const H5Calls& calls, bool writable) {
         opened < 0 && writable && h5_reason().find("unable to lock file") != std::string::npos;
     require<Error>(!is_locked, [&] {
         return text(calls.caller(), ": expected to write '", calls.path(),
-                    "', got a file that another program has open, and has locked; readers that "
-                    "HDF5_USE_FILE_LOCKING=FALSE is set for lock nothing");
+                    "', got a file that another program has opened and locked; programs started "
+                    "with HDF5_USE_FILE_LOCKING=FALSE do not lock it");
     });
-    return {calls.check(opened, "a file of HDF5 in"), H5Fclose};
+    return {calls.check(opened, "an HDF5 file in"), H5Fclose};
 }
 
 ReservedRoom::ReservedRoom(const H5Calls& calls, std::int64_t growth, std::size_t datasets)
@@ -111,8 +111,8 @@ void check_stored(const H5Calls& calls, hid_t dataset, const std::string& what) 
     require<DamageError>(bytes && static_cast<hsize_t>(*bytes / most_per_byte) <= stored, [&] {
         factors.pop_back();
         return text(calls.caller(), ": expected ", what, " '", calls.path(),
-                    "' to be no more than are stored, got ", tuple_text(factors), " in ", stored,
-                    " bytes");
+                    "' to have at most as many elements as the stored bytes can hold, got extents ",
+                    tuple_text(factors), " in ", stored, " bytes");
     });
 }
 
@@ -178,8 +178,8 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
                       extents.back() == (bytes == 0 ? 0 : (bytes - 1) / open.block_bytes + 1);
     require<DamageError>(fits, [&] {
         return text(calls.caller(), ": expected ", what, " '", calls.path(),
-                    "' to be as many as its bytes take, got ", tuple_text(extents), " of ",
-                    open.block_bytes, " bytes each");
+                    "' to be one for each block of the field's bytes, got ", tuple_text(extents),
+                    " for blocks of ", open.block_bytes, " bytes");
     });
     // Checksums of one step, or of all steps; blocks begin anew with each step.
     const std::int64_t read_steps = step >= 0 ? 1 : steps;
@@ -228,12 +228,13 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
         const bool is_number = kind == H5T_INTEGER || kind == H5T_FLOAT;
         return text(calls.caller(), ": expected numbers in field '", name, "' in '", calls.path(),
                     "', got ",
-                    is_number ? text("some of ", H5Tget_size(type), " bytes, which NumPy has not")
+                    is_number ? text("numbers of ", H5Tget_size(type),
+                                     " bytes, which NumPy does not support")
                               : "texts or a table");
     });
     require<ShapeError>(!is_null(dataset), [&] {
         return text(calls.caller(), ": expected numbers in field '", name, "' in '", calls.path(),
-                    "', got a dataset of no elements (H5S_NULL)");
+                    "', got a dataset without elements (H5S_NULL)");
     });
     open.field.element = *element;
     open.field.shape = extents_of_field(file, dataset);

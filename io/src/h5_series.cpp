@@ -234,7 +234,7 @@ void load_hdf5_step(const Communicator& comm, const std::string& path, std::int6
     const CollectiveCall call(comm, "load_hdf5_step");
     agree_on(comm, "load_hdf5_step", [&] {
         require<UsageError>(step >= 0, [&] {
-            return text("load_hdf5_step: expected a step from 0 on, got ", step);
+            return text("load_hdf5_step: expected a step of at least 0, got ", step);
         });
     });
     impl::load_fields(comm, impl::H5Calls("load_hdf5_step", path), arrays, step, options);

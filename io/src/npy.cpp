@@ -40,7 +40,7 @@ void check_field(const std::string& caller, const std::string& where, const Stor
     const bool fits = stored.element == array.section().element && stored.shape == shape_of(array);
     require<ShapeError>(fits, [&] {
         return text(caller, ": expected ", describe_field(array.section().element, shape_of(array)),
-                    ", as the array is, in ", where, ", got ",
+                    ", like the array, in ", where, ", got ",
                     describe_field(stored.element, stored.shape));
     });
 }

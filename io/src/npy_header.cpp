@@ -126,17 +126,17 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
     place.field.name = name;
     place.is_npy = place.has_numbers = prefix.compare(0, magic.size(), magic) == 0;
     if (!place.is_npy) return place;
-    expect(bytes_there == long_prefix, "fewer bytes than its header has");
+    expect(bytes_there == long_prefix, "a file that ends within its header");
     const auto byte = [&](std::size_t i) {
         return static_cast<std::int64_t>(static_cast<unsigned char>(prefix[i]));
     };
-    expect(byte(6) >= 1 && byte(6) <= 3, "a version that is not known");
+    expect(byte(6) >= 1 && byte(6) <= 3, "an unknown format version");
     const bool is_long = byte(6) > 1;
     std::int64_t length = byte(8) + (byte(9) << 8);
     if (is_long) length += (byte(10) << 16) + (byte(11) << 24);
     const std::int64_t header_begin = begin + (is_long ? long_prefix : short_prefix);
     place.offset = header_begin + length;
-    expect(length <= longest_header && place.offset <= end, "fewer bytes than its header has");
+    expect(length <= longest_header && place.offset <= end, "a file that ends within its header");
     std::string header(static_cast<std::size_t>(length), '\0');
     file.read(header.data(), length, header_begin, "the header");
 
@@ -153,22 +153,22 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
     place.is_swapped =
         place.is_swapped && element->bytes > 1 && element->kind != ElementKind::opaque;
     const std::string_view order = behind(header, "fortran_order");
-    expect(order.starts_with("True") || order.starts_with("False"), "a header without an order");
+    expect(order.starts_with("True") || order.starts_with("False"),
+           "a header without 'fortran_order'");
     place.field.is_fortran_order = order.starts_with("True");
     const auto shape = numbers_in_brackets(behind(header, "shape"));
     expect(shape.has_value() && shape->size() <= static_cast<std::size_t>(max_rank),
-           "a header without a shape, or with too many axes");
+           "a header without a shape or with too many axes");
     place.field.shape = *shape;
     const auto bytes = bytes_of(*element, *shape);
-    expect(bytes.has_value() && *bytes <= end - place.offset,
-           "a file that ends before its array does");
+    expect(bytes.has_value() && *bytes <= end - place.offset, "a file that ends within its array");
     return place;
 }
 
 void require_numbers(const std::string& caller, const std::string& path, const NpyPlace& place) {
-    expect_npy(caller, path, place.field.name, place.is_npy, "other first bytes");
+    expect_npy(caller, path, place.field.name, place.is_npy, "a file with other first bytes");
     expect_npy(caller, path, place.field.name, place.has_numbers,
-               "elements that are no plain numbers");
+               "elements that are not plain numbers");
 }
 
 void SwappedSource::read(std::int64_t begin, std::int64_t end, void* to) const {

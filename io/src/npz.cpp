@@ -37,8 +37,8 @@ void check_members(const std::string& caller, const Communicator& comm,
     for (const NamedArray& each : arrays) {
         impl::check_processes(caller, comm, each.array);
         require<UsageError>(!each.name.empty() && each.name.size() < 60000, [&] {
-            return text(caller, ": expected names of arrays, got ",
-                        each.name.empty() ? "an empty one" : "one that is too long");
+            return text(caller, ": expected names of arrays of 1 to 59999 bytes, got ",
+                        each.name.size(), " bytes");
         });
         require<UsageError>(names.insert(each.name).second, [&] {
             return text(caller, ": expected different names of arrays, got '", each.name,

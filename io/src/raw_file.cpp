@@ -156,7 +156,7 @@ bool RawFile::reserve(std::int64_t bytes) const {
     if (error == 0) return true;
     give_back();
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-        throw_system_error(m_caller, text("room for ", bytes, " bytes more in '", m_path, '\''),
+        throw_system_error(m_caller, text("room for ", bytes, " more bytes in '", m_path, '\''),
                            error);
 #else
     (void)bytes;
@@ -209,11 +209,11 @@ void check_place(const std::string& caller, const std::string& path) {
     // rename() would replace a device, a pipe or a socket by a file: /dev/null would become a file for all users.
     struct stat status{};
     if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        throw Error(text(caller, ": expected ", expected, ", got what is no plain file"));
+        throw Error(text(caller, ": expected ", expected, ", got a device, pipe or socket"));
     // rename() would also replace a link of the system to something that this process has open, such as /dev/stdout.
     struct stat link{};
     if (path.starts_with("/dev/") && ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode))
-        throw Error(text(caller, ": expected ", expected, ", got a link to what is open"));
+        throw Error(text(caller, ": expected ", expected, ", got a link to an open file"));
     const std::string folder = folder_of(path);
     if (::stat(folder.c_str(), &status) != 0)
         throw_system_error(caller, expected + text(" in the folder '", folder, '\''), errno);

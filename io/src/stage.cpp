@@ -36,8 +36,8 @@ Stage::Stage(const Communicator& comm, std::int64_t bytes, const Device& device)
         std::shared_ptr<void>(Kokkos::kokkos_malloc<DeviceMemory>("distview::Stage::memory", count),
                               [](void* memory) { Kokkos::kokkos_free<DeviceMemory>(memory); });
 #else
-    throw UsageError("Stage: expected memory of the host, got that of a device, which this build "
-                     "does not know");
+    throw UsageError("Stage: expected host memory, got memory of a device that this build "
+                     "does not support");
 #endif
 }
 

@@ -119,9 +119,9 @@ void check_processes(const std::string& caller, const Communicator& comm,
                      const AnyDistView& array) {
     require<UsageError>(
         array.layout().process_count() == comm.size() && array.process() == comm.rank(), [&] {
-            return text(caller, ": expected an array of ", comm.size(),
-                        " processes, as many as there are ranks, and its section of process ",
-                        comm.rank(), ", got one of ", array.layout().process_count(),
+            return text(caller, ": expected an array on ", comm.size(),
+                        " processes, one for each rank, and its section of process ", comm.rank(),
+                        ", got an array on ", array.layout().process_count(),
                         " processes and the section of process ", array.process());
         });
 }
@@ -163,8 +163,8 @@ void check_not_replaced(const Communicator& comm, const std::string& caller,
                         const RawFile& of_root) {
     agree_on(comm, caller.c_str(), [&] {
         require<Error>(comm.rank() != 0 || !of_root.is_replaced(), [&] {
-            return text(caller, ": expected to read one file '", of_root.path(),
-                        "', got another one: it was replaced while it was read");
+            return text(caller, ": expected file '", of_root.path(),
+                        "' to stay in place while it is read, got another file under this name");
         });
     });
 }
@@ -235,8 +235,8 @@ void read_array(const Communicator& comm, const AnyDistView& array, const ByteSo
     const char* const caller = transfer.caller.c_str();
     const auto movable = agree_on(comm, caller, [&] {
         require<ShapeError>(!array.section().read_only, [&] {
-            return text(caller, ": expected an array that may be written for ", transfer.what,
-                        ", got a read-only one");
+            return text(caller, ": expected a writable array for ", transfer.what,
+                        ", got a read-only array");
         });
         return make_movable(array, transfer.permutation);
     });

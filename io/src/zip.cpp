@@ -140,8 +140,7 @@ std::vector<ZipMember> read_zip(const RawFile& file, const std::string& caller) 
     };
     const std::int64_t size = file.size();
     const auto part = [&](std::int64_t begin, std::int64_t count) {
-        expect(begin >= 0 && count >= 0 && count <= size - begin,
-               "a table that is not within the file");
+        expect(begin >= 0 && count >= 0 && count <= size - begin, "a table outside of the file");
         std::string bytes(static_cast<std::size_t>(count), '\0');
         file.read(bytes.data(), count, begin, "the table of members");
         return bytes;
@@ -151,7 +150,7 @@ std::vector<ZipMember> read_zip(const RawFile& file, const std::string& caller) 
     std::size_t end = tail.size() < 22 ? std::string::npos : tail.size() - 22;
     while (end != std::string::npos && number(tail, end, 4) != end_signature)
         end = end == 0 ? std::string::npos : end - 1;
-    expect(end != std::string::npos, "a file without the table of members that ends one");
+    expect(end != std::string::npos, "a file without the table of members at its end");
 
     std::uint64_t count = number(tail, end + 10, 2);
     std::uint64_t table_bytes = number(tail, end + 12, 4);
@@ -204,7 +203,7 @@ std::vector<ZipMember> read_zip(const RawFile& file, const std::string& caller) 
         member.begin =
             member.header + 30 + static_cast<std::int64_t>(number(own, 26, 2) + number(own, 28, 2));
         expect(member.bytes >= 0 && member.bytes <= size - member.begin,
-               "a member that is not within the file");
+               "a member outside of the file");
         members.push_back(member);
         at += 46 + name_bytes + extra_bytes + comment_bytes;
     }

@@ -124,7 +124,7 @@ bool is_oversubscribed() {
 
 void judge(benchmark::State& state, const std::string& kind, const Program& program) {
     if ((kind == "oversubscription") != is_oversubscribed() && !perf::smoke())
-        return state.SkipWithMessage("for another number of ranks");
+        return state.SkipWithMessage("needs another number of ranks");
     std::string file = "report-predictions-" + std::to_string(::getpid()) + ".json";
     run(program, false, file);
     const Found found = read(file, kind);

@@ -109,7 +109,7 @@ def time_of(function: Callable[[], Any], count: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", metavar="FILE", help="where to write the medians, too")
+    parser.add_argument("--json", metavar="FILE", help="also write the medians to this file")
     arguments = parser.parse_args()
     results = []
     print(f"{'case':36} {'median us':>10} {'ratio':>7}  baseline (median us)")

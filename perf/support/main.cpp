@@ -114,8 +114,9 @@ int run(int argc, char** argv) {
     char no_file[] = "--benchmark_out=";
     if (rank != 0) arguments.push_back(no_file);
     if (state.comm->size() > 1 && is_on(arguments, "benchmark_enable_random_interleaving"))
-        return refuse("--benchmark_enable_random_interleaving: expected one rank, for each would "
-                      "draw an order of its own and wait for the others");
+        return refuse(
+            "--benchmark_enable_random_interleaving: expected one rank, because every rank "
+            "would draw a different order and wait for the others");
     const bool lists_only = is_on(arguments, "benchmark_list_tests");
     argc = static_cast<int>(arguments.size());
     arguments.push_back(nullptr);

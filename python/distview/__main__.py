@@ -22,8 +22,8 @@ Runs a Python program, module or command on all ranks, as python itself does:
 
     mpirun -n 4 python -m distview program.py
 
-An error that nobody catches is printed once, with the ranks that it arose on, and ends the job, whatever
-other ranks wait for.
+An uncaught error is printed once, with the ranks that raised it, and ends the job even if other ranks
+are waiting.
 
 options:
   -h, --help  show this text and end

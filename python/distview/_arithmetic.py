@@ -76,7 +76,7 @@ def _array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any
 
 def _number(name: str) -> Any:
     def refuse(self: Any) -> Any:
-        raise TypeError(f"{name}: a DistView is no number; write array.sum(), array.max(), or {_CELLS}")
+        raise TypeError(f"{name}: a DistView is not a number; write array.sum(), array.max(), or {_CELLS}")
 
     return refuse
 
@@ -91,13 +91,13 @@ def _transpose(a: Any, axes: Any = None) -> Any:
 
 def _operator(symbol: str) -> Any:
     def refuse(self: Any, *operands: Any) -> Any:
-        raise TypeError(f"{symbol}: a DistView does not compute; write {_CELLS}")
+        raise TypeError(f"{symbol}: a DistView has no arithmetic; write {_CELLS}")
 
     return refuse
 
 
 def _comparison(symbol: str) -> Any:
-    same = "; `is` tells whether two names are one array" if symbol in ("==", "!=") else ""
+    same = "; `is` tests whether two names are one array" if symbol in ("==", "!=") else ""
 
     def refuse(self: Any, other: Any) -> Any:
         raise TypeError(f"{symbol}: a DistView does not compare its elements; write {_CELLS}{same}")

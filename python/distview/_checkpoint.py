@@ -104,7 +104,7 @@ class Checkpoint:
     def path_of(self, age: int) -> str:
         """The file of the checkpoint that is ``age`` checkpoints older than the last one. Local."""
         if not is_int(age) or not 0 <= age < 2**31:
-            raise UsageError(f"Checkpoint.path_of: expected a number from 0 on, got {short(age)}")
+            raise UsageError(f"Checkpoint.path_of: expected a number of at least 0, got {short(age)}")
         return _distview.checkpoint_path(self._comm, self._path, int(age))
 
     @collective("Checkpoint.save", _of_self, "Checkpoint.save")

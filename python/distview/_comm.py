@@ -49,8 +49,8 @@ def _warn_of_no_comm() -> None:
         return
     _has_warned = True
     warnings.warn(
-        f"distview: comm is None, so each of the {size} ranks makes an array of its own; pass comm for one "
-        "array of all, MPI.COMM_SELF for arrays that are meant to be a rank's own",
+        f"distview: comm is None, so each of the {size} ranks makes a separate array; pass comm for one "
+        "array over all ranks, or MPI.COMM_SELF if separate arrays are intended",
         RuntimeWarning,
         skip_file_prefixes=(os.path.dirname(__file__),),
         stacklevel=2,

@@ -117,7 +117,7 @@ def _pointer_of(data: Any) -> tuple[int, bool]:
     if not isinstance(data[1], (bool, np.bool_)):
         raise TypeError(f"wrap: expected read_only in 'data' to be a bool, got {short(data[1])}")
     if not 0 <= data[0] < 2**64:
-        raise ValueError(f"wrap: {data[0]} is no address")
+        raise ValueError(f"wrap: {data[0]} is not an address")
     return int(data[0]), bool(data[1])
 
 
@@ -130,4 +130,4 @@ def _check_strides(strides: Any, shape: tuple[int, ...], typestr: str) -> None:
     # A stride along fewer than two elements has no meaning.
     used = [n for n, extent in zip(strides, shape) if extent > 1] if 0 not in shape else []
     if itemsize and any(n % itemsize for n in used):
-        raise ValueError(f"wrap: strides {short(strides)} are no multiples of {itemsize} bytes")
+        raise ValueError(f"wrap: strides {short(strides)} are not multiples of {itemsize} bytes")

@@ -124,7 +124,7 @@ def alone(caller: str) -> _distview.Communicator:
         from mpi4py import MPI
     except ImportError:
         raise UsageError(
-            f"{caller}: expected mpi4py, with which files are written and read by one process as well, got none"
+            f"{caller}: expected mpi4py, which a single process also needs for files, got none"
         ) from None
     found = communicator(MPI.COMM_SELF)
     assert found is not None
@@ -149,7 +149,7 @@ def _attribute(caller: str, name: str, value: Any) -> Any:
     expected = f"{caller}: expected attribute {short(name)} to be a number, a text or a row of numbers, got "
     if isinstance(value, str):
         if not is_c_text(value):
-            raise UsageError(expected + f"the text {short(value)}, with characters that files have not")
+            raise UsageError(expected + f"the text {short(value)}, with characters that files cannot store")
         return value
     if isinstance(value, (bytes, Mapping, set, frozenset)):
         raise UsageError(expected + short(value))
@@ -160,7 +160,7 @@ def _attribute(caller: str, name: str, value: Any) -> Any:
     if numbers.ndim > 1 or numbers.dtype.kind not in "biuf":
         raise UsageError(expected + short(value))
     if numbers.dtype.kind == "u" and numbers.size and int(numbers.max()) > np.iinfo(np.int64).max:
-        raise UsageError(expected + f"{short(value)}, more than 64 bits with a sign hold")
+        raise UsageError(expected + f"{short(value)}, which does not fit 64 bits with a sign")
     numbers = numbers.astype(np.float64 if numbers.dtype.kind == "f" else np.int64)
     return numbers.tolist()
 
@@ -198,22 +198,22 @@ def settings(
         if not isinstance(flag, (bool, np.bool_)):
             raise UsageError(f"{caller}: expected {name} to be True or False, got {short(flag)}")
     if kind == "hdf5" and fortran_order:
-        raise UsageError(f"{caller}: expected fortran_order for .npy and .npz only: files of HDF5 are in C order")
+        raise UsageError(f"{caller}: expected fortran_order for .npy and .npz only: HDF5 files are in C order")
     if kind != "hdf5" and not (spacing is origin is axis_names is None and not on_points):
-        raise UsageError(f"{caller}: expected spacing, origin, on_points and axis_names for files of HDF5 only")
+        raise UsageError(f"{caller}: expected spacing, origin, on_points and axis_names for HDF5 files only")
     if not isinstance(compression, (int, np.integer)) or isinstance(compression, bool) or not 0 <= compression <= 9:
         raise UsageError(f"{caller}: expected compression to be an integer from 0 (none) to 9, got {short(compression)}")
     if kind != "hdf5" and compression != 0:
-        raise UsageError(f"{caller}: expected compression for files of HDF5 only")
+        raise UsageError(f"{caller}: expected compression for HDF5 files only")
     places = None if spacing is None else _numbers(caller, "spacing", spacing)
     start = [] if origin is None else _numbers(caller, "origin", origin)
     if places is None and (start or on_points):
-        raise UsageError(f"{caller}: expected spacing beside origin and on_points, got None")
+        raise UsageError(f"{caller}: expected spacing together with origin and on_points, got None")
     names = [] if axis_names is None else _texts(caller, "axis_names", axis_names)
     bytes_and_keep = (("buffer_bytes", buffer_bytes, 2**62), ("keep", keep, 10**6))
     for name, number, most in bytes_and_keep:
         if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 1 <= number <= most:
-            raise UsageError(f"{caller}: expected {name} to be an integer from 1 on, got {short(number)}")
+            raise UsageError(f"{caller}: expected {name} to be an integer of at least 1, got {short(number)}")
     return _distview.FileSettings(
         buffer_bytes=int(buffer_bytes),
         sync=bool(sync),

@@ -28,7 +28,7 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
     def prepare() -> tuple[int, np.ndarray, _Places, np.ndarray | None]:
         part = view._host_part("gather", cells)
         if part.dtype.hasobject:
-            raise ShapeError("gather: the elements are Python objects, which mean nothing elsewhere")
+            raise ShapeError("gather: the elements are Python objects, which mean nothing to other processes")
         where = _checked_root("gather", root, view.process_count)
         places = kept.places.get(cells) or _Places(layout, cells)
         # Allocated before other ranks wait, since it may fail.
@@ -135,7 +135,7 @@ def scatter(view: Section, values: Any, root: Any, cells: str) -> None:
     def prepare() -> tuple[int, np.ndarray, list[int], np.ndarray]:
         part = view._host_part("scatter", cells)
         if part.dtype.hasobject:
-            raise ShapeError("scatter: the elements are Python objects, which mean nothing elsewhere")
+            raise ShapeError("scatter: the elements are Python objects, which mean nothing to other processes")
         if view.readonly:
             raise ShapeError("scatter: the array is read-only")
         where = _checked_root("scatter", root, view.process_count)

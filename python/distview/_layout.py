@@ -51,8 +51,8 @@ def make_layout(
     for d, axis in enumerate(axes):
         if axis.own_list is not None and math.prod(_grid(axes, count, grid)) > 1:
             raise LayoutError(
-                f"layout: axis {d}: expected ('u', lists) with the indices of all processes, got an array of those "
-                "of one"
+                f"layout: axis {d}: expected ('u', lists) with the indices of all processes, got an array "
+                "of the indices of one"
             )
     return finish_layout(axes, count, grid, None)
 
@@ -92,7 +92,7 @@ def build_axes(
 
 def _no_shape() -> LayoutError:
     return LayoutError(
-        "layout: expected shape to be the sizes of the axes, got None, which is for a Layout, and for one axis with "
+        "layout: expected shape to be the sizes of the axes, got None, which needs a Layout or one axis with "
         "block bounds or index lists"
     )
 
@@ -107,7 +107,7 @@ def check_layout(
         if type(value) is not type(default) or value != default:
             raise LayoutError(f"layout: a Layout has its own {name}, got {name}={short(value)} as well")
     if shape is not None and tuple(_sizes(shape)) != layout.shape:
-        raise LayoutError(f"layout: the shape says {short(shape)}, the Layout {layout.shape}")
+        raise LayoutError(f"layout: the shape is {short(shape)}, but the Layout has {layout.shape}")
 
 
 def finish_layout(
@@ -204,7 +204,7 @@ def _check_size(axis: Axis, d: int) -> None:
         if axis.size is None:
             axis.size = axis.bounds[-1]
         if axis.size != axis.bounds[-1]:
-            raise LayoutError(f"layout: axis {d}: the shape says {axis.size} elements, the block "
+            raise LayoutError(f"layout: axis {d}: the shape has {axis.size} elements, but the block "
                               f"bounds end at {axis.bounds[-1]}")  # fmt: skip
     if axis.size is None and axis.kind != "u":
         raise LayoutError(f"layout: axis {d}: expected a size, got None")
@@ -226,8 +226,8 @@ def _grid(axes: list[Axis], processes: int | None, grid: Any) -> list[int]:
             if count < 0:
                 raise LayoutError(f"layout: expected process counts >= 0, got {short(grid)}")
             if given[d] is not None and given[d] != count:
-                raise LayoutError(f"layout: axis {d} is laid out over {given[d]} processes, the "
-                                  f"grid says {count}")  # fmt: skip
+                raise LayoutError(f"layout: axis {d} is laid out over {given[d]} processes, but the "
+                                  f"grid has {count}")  # fmt: skip
             given[d] = count
     taken = math.prod(count for count in given if count is not None)
     if processes is None:
@@ -284,7 +284,7 @@ def _spec(axis: Axis, d: int) -> dict[str, Any]:
         assert axis.lists is not None
         distinct = len(np.unique(np.concatenate(axis.lists)))
         if axis.size is not None and axis.size != distinct:
-            raise LayoutError(f"layout: axis {d}: the shape says {axis.size} elements, the lists "
+            raise LayoutError(f"layout: axis {d}: the shape has {axis.size} elements, but the lists "
                               f"have {distinct} distinct indices")  # fmt: skip
         return {
             "dist_type": "u", "lists": axis.lists, "one_to_one": axis.one_to_one, "periodic": False,

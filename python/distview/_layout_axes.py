@@ -117,7 +117,7 @@ def _axis_of_letter(letter: str, rest: tuple, d: int) -> Axis:
         if is_lists(rest[0]):
             lists = [_index_list(part, d) for part in rest[0]]
             return Axis("u", lists=lists, fixed=len(lists), one_to_one=one_to_one)
-    raise LayoutError(f"layout: axis {d}: {short((letter, *rest) if rest else letter)} is no layout of an axis, expected "
+    raise LayoutError(f"layout: axis {d}: {short((letter, *rest) if rest else letter)} is not a layout of an axis, expected "
                       "'b', 'n', 'c', ('c', block size), block bounds or index arrays")  # fmt: skip
 
 

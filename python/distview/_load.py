@@ -169,7 +169,7 @@ def load(
         kind = kind_of(caller, name)
         chosen = settings(caller, kind, buffer_bytes=buffer_bytes)
         if step is not None and kind != "hdf5":
-            raise UsageError(f"{caller}: expected a step of files of HDF5 only, got {short(step)}")
+            raise UsageError(f"{caller}: expected a step for HDF5 files only, got {short(step)}")
         wanted = _wanted(caller, kind, names)
         which = _step(caller, step)
         if out is None:
@@ -178,14 +178,14 @@ def load(
         for value, default in zip(given, (None, None, 0, None, False, None, None)):
             if type(value) is type(default) and value == default:
                 continue
-            raise UsageError(f"{caller}: expected no layout, comm or device beside out, which has its own")
+            raise UsageError(f"{caller}: expected no layout, comm or device together with out, which has its own")
         arrays: Any = out
         if kind != "npy" and isinstance(out, Section):
             if not isinstance(names, str):
-                raise UsageError(f'{caller}: expected arrays by name as out, as {{"u": u}}, or the name of one as names')
+                raise UsageError(f'{caller}: expected out to be arrays by name, as {{"u": u}}, or names to be the name of one')
             arrays = {names: out}
         elif names is not None:
-            raise UsageError(f"{caller}: expected no names beside out, which has them")
+            raise UsageError(f"{caller}: expected no names together with out, which has them")
         filled = read_arrays(caller, arrays, kind)
         _distview.check_file_arrays(caller, files, filled)
         return name, kind, wanted, which, filled, chosen
@@ -252,13 +252,13 @@ def _found(
         field = contents.fields[name]
         if field.dtype.kind == "V":
             raise UsageError(
-                f"{caller}: expected an array of numbers, got {short(name)} of {field.dtype}: elements that are no "
-                "numbers can be loaded into an array that there is, as out"
+                f"{caller}: expected an array of numbers, got {short(name)} of {field.dtype}: elements that are not "
+                "numbers can be loaded into an existing array, passed as out"
             )
         if field.dtype.char in "gG":
             raise UsageError(
-                f"{caller}: expected an array of numbers that zeros() makes, got {short(name)} of {field.dtype}: long "
-                "doubles are for C++ alone"
+                f"{caller}: expected an array of numbers that zeros() supports, got {short(name)} of {field.dtype}: long "
+                "doubles are supported in C++ alone"
             )
         shape = field.shape
         if step is not None:
@@ -271,7 +271,7 @@ def _found(
             if wanted is None and len(contents.fields) > 1:
                 continue
             raise LayoutError(
-                f"{caller}: array {short(name)} is a single number, which is loaded on one process, got a communicator of "
+                f"{caller}: array {short(name)} is a single number, expected a communicator of 1 process, got one of "
                 f"{processes}"
             )
         result[name] = field.dtype, shape

@@ -134,7 +134,7 @@ class MigrationPlan:
                     f"{_kind(array)}"
                 )
             if array.dtype.hasobject or array.dtype.itemsize * math.prod(array.shape[1:]) == 0:
-                raise ShapeError(f"{caller}: array {i}: expected elements of some bytes, got {array.dtype} of {array.shape}")
+                raise ShapeError(f"{caller}: array {i}: expected elements of at least 1 byte, got {array.dtype} of {array.shape}")
         return [np.ascontiguousarray(array) for array in arrays]
 
     def _move(self, sources: list[npt.NDArray[Any]], targets: list[npt.NDArray[Any]]) -> None:

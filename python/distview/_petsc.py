@@ -29,13 +29,13 @@ def petsc_vec(array: Any) -> Any:
             )
         memory = array.view
         if not isinstance(memory, np.ndarray):
-            raise UsageError("petsc_vec: expected memory of the host, got that of a device")
+            raise UsageError("petsc_vec: expected host memory, got device memory")
         if memory.dtype != PETSc.ScalarType:
             raise UsageError(
                 f"petsc_vec: expected elements of PETSc's scalar type {np.dtype(PETSc.ScalarType)}, got {memory.dtype}"
             )
         if not memory.flags.c_contiguous:
-            raise ShapeError("petsc_vec: expected elements in C order without gaps, got others")
+            raise ShapeError("petsc_vec: expected elements in C order without gaps, got another order or gaps")
         if not memory.flags.writeable:
             raise UsageError("petsc_vec: expected an array that can be written, got a read-only one")
         return PETSc, memory

@@ -88,7 +88,7 @@ def _maker(view: Section, low: Any, high: Any) -> Any:
     dtype = view.dtype
     if dtype.kind == "f" and dtype.itemsize in (4, 8):
         if low is not None or high is not None:
-            raise UsageError("fill_random: low and high are for integers; scale the numbers of [0, 1)")
+            raise UsageError("fill_random: low and high are for integers; scale the numbers in [0, 1)")
         if dtype.itemsize == 8:
             return lambda first, _: (first >> np.uint64(11)).astype(np.float64) * 2.0**-53
         return lambda first, _: (first >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)

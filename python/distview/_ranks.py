@@ -130,7 +130,7 @@ def place_on_nodes(
     axes = build_axes(shape, layout, padding, boundary, periodic)
     for d, axis in enumerate(axes):
         if axis.kind == "u":
-            raise LayoutError(f"place_on_nodes: axis {d}: expected 'b', 'n' or 'c', got index lists, which have a grid")
+            raise LayoutError(f"place_on_nodes: axis {d}: expected 'b', 'n' or 'c', got index lists, which fix the grid")
     # The number of processes is fixed along axes that are not distributed (1), and along blocks with bounds.
     for axis in axes:
         if axis.kind == "n" and axis.size is not None:

@@ -344,7 +344,7 @@ def _new(
         if to_slice is not ...:
             raise UsageError(
                 "redistribute: with to_slice, expected a Layout, a DistView or out, not a "
-                "description: the size of the whole is not known"
+                "description: the size of the whole array is unknown"
             )
         order = _permutation(permutation, source.rank, "redistribute") or range(source.rank)
         slices = axis_slices(from_slice, source.shape, "redistribute: from_slice")
@@ -362,11 +362,11 @@ def _check_keywords(keywords: Any) -> None:
     for keyword in keywords:
         if keyword not in _OF_LAYOUTS | {"comm"}:
             raise UsageError(
-                f"redistribute: unexpected argument {short(keyword)}; of a new array's layout, "
+                f"redistribute: unexpected argument {short(keyword)}; for a new array's layout, "
                 f"expected {', '.join(sorted(_OF_LAYOUTS))}"
             )
     if "comm" in keywords:
-        raise UsageError("redistribute: the new array has the array's comm")
+        raise UsageError("redistribute: expected no comm, because the new array has the comm of the source")
 
 
 def _check_out(array: Section, out: Section, layout: Any, dtype: Any, keywords: Any) -> None:
@@ -376,7 +376,7 @@ def _check_out(array: Section, out: Section, layout: Any, dtype: Any, keywords: 
         _check_keywords(keywords)
         if layout is not None or dtype is not None or keywords:
             raise UsageError(
-                "redistribute: expected a layout or out, got both: out has its layout and dtype"
+                "redistribute: expected a layout or out, got both: out has its own layout and dtype"
             )
 
     agreed(_communicator_of(None, array, out), "redistribute", check, lambda _: {_WITH_OUT: True})

@@ -41,8 +41,8 @@ def dot(view: Section, other: Section, cells: str, reproducible: bool) -> Any:
             raise ShapeError("dot: expected two arrays of the same layout")
         if other.process != view.process:
             raise UsageError(
-                "dot: expected two arrays whose communicators order the ranks alike, got one of which this is "
-                f"process {view.process}, and one of which this is process {other.process}"
+                "dot: expected two arrays whose communicators order the ranks alike, got an array on which this rank is "
+                f"process {view.process} and one on which it is process {other.process}"
             )
         second = _numbers(other, "dot", cells)
         wide = _accumulator(np.result_type(first.dtype, second.dtype))
@@ -135,7 +135,7 @@ def extreme(view: Section, operation: str, cells: str) -> Any:
 def _numbers(view: Section, caller: str, cells: str) -> np.ndarray:
     part = view._host_part(caller, cells)
     if part.dtype.kind not in "biufc":
-        raise ShapeError(f"{caller}: elements of type {part.dtype} are no numbers")
+        raise ShapeError(f"{caller}: elements of type {part.dtype} are not numbers")
     return part
 
 

@@ -87,7 +87,7 @@ def write(
         kind = kind_of(caller, file)
         if name:
             if kind != "hdf5":
-                raise UsageError(f"{caller}: expected a path that ends as files of HDF5 do, got {file!r}")
+                raise UsageError(f"{caller}: expected a path with an ending of HDF5 files, got {file!r}")
             if not is_c_text(name[0]):
                 raise UsageError(f"{caller}: expected a name of an array, got {short(name[0])}")
         chosen_options = only(caller, options, SaveOptions) if name else dict(options)
@@ -95,7 +95,7 @@ def write(
         given = read_arrays(caller, {name[0]: arrays} if name else arrays, kind)
         kept = read_attributes(caller, attributes)
         if kept and kind != "hdf5":
-            raise UsageError(f"{caller}: expected attributes for files of HDF5 only: .{kind} has no place for them")
+            raise UsageError(f"{caller}: expected attributes for HDF5 files only: .{kind} files cannot store them")
         chosen = settings(caller, kind, **chosen_options)
         _distview.check_file_arrays(caller, comm, given)
         return file, kind, given, kept, chosen, callback
@@ -111,5 +111,5 @@ def alike(path: str, arrays: list[tuple[str, Section[Any]]]) -> dict[str, Any]:
     return {
         "path": path,
         "names of arrays": [name for name, _ in arrays],
-        "arrays, counted as they were made,": [array._slices_of or array._number for _, array in arrays],
+        "creation numbers of the arrays": [array._slices_of or array._number for _, array in arrays],
     }

@@ -79,8 +79,8 @@ class Section(_Memory["Scalar"]):
 
     def __deepcopy__(self, memo: Any) -> Self:
         raise TypeError(
-            "a DistView is one process's section of an array: new ones are made by all processes "
-            "together. Use zeros_like(view), then copy the elements"
+            "a DistView is one process's section of an array: only all processes together can make "
+            "a new one. Use zeros_like(view), then copy the elements"
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -125,7 +125,7 @@ class Section(_Memory["Scalar"]):
         """The layout as text; for small arrays also a text picture of the owners. Local."""
         if self.layout is not None:
             return self.layout.describe()
-        return f"{self!r}\n(one process's section; attach(comm) tells about the others)"
+        return f"{self!r}\n(one process's section; attach(comm) adds the others)"
 
     def __repr__(self) -> str:
         kinds = {"b": "block", "c": "cyclic", "u": "unstructured"}
@@ -252,7 +252,7 @@ class Section(_Memory["Scalar"]):
             "layout": self.layout,
             "element type": self.typestr,
             **arguments,
-            "array, counted as they were made,": self._slices_of or self._number,
+            "creation number of the array": self._slices_of or self._number,
         }
 
     def _attached_layout(self, caller: str) -> Layout:

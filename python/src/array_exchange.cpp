@@ -287,7 +287,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
                                             {"number of arrays", text(arrays.size())}};
             for (std::size_t i = 0; i < arrays.size(); ++i)
                 arguments.push_back(
-                    {text("array ", i, ", counted as they were made,"), text(arrays[i]->m_number)});
+                    {text("creation number of array ", i), text(arrays[i]->m_number)});
             arguments.push_back({earlier, plan_number == 0 ? "new" : "in use"});
             return arguments;
         });

@@ -46,8 +46,8 @@ Kernels kernels_for(const char* caller, std::span<const AnySection* const> secti
         for (const AnySection* section : sections)
             require<ShapeError>(section->device.host_accessible(), [&] {
                 return text(caller, ": the array is in ", name_of(section->device),
-                            ", which is memory that the host cannot access, and this build of "
-                            "distview has no kernels for devices: copy_to_host() copies it");
+                            ", which the host cannot access, and this build of "
+                            "distview has no kernels for devices: copy_to_host() copies the array");
             });
         return Kernels::host;
     }
@@ -55,8 +55,8 @@ Kernels kernels_for(const char* caller, std::span<const AnySection* const> secti
         require<ShapeError>(section->device.cuda_accessible(), [&] {
             return text(
                 caller, ": the array is in ", name_of(section->device),
-                ": expected memory that a CUDA device reads, as not all of the arrays are in "
-                "memory that the host reads");
+                ": expected memory that a CUDA device can read, because not all arrays are in "
+                "memory that the host can read");
         });
     require<UsageError>(has_communicator, [&] {
         return text(caller, ": expected a communicator for arrays in device memory, got None: pass "

@@ -255,9 +255,9 @@ nb::dict state_of(const CyclicSpec& cyclic) {
 
 nb::dict state_of(const UnstructuredSpec& lists) {
     require<UsageError>(lists.known_process < 0, "Layout: expected the indices of all processes, "
-                                                 "this layout knows those of one");
+                                                 "got a layout with the indices of one");
     require<UsageError>(lists.ghosts.empty(),
-                        "Layout: expected no ghosts, which a pickle cannot say");
+                        "Layout: expected a layout without ghosts, which a pickle cannot store");
     nb::list all;
     for (const std::vector<std::int64_t>& list : lists.labels) all.append(int64_array(list));
     nb::dict result;

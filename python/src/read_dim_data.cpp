@@ -68,9 +68,7 @@ public:
     }
 
 private:
-    std::string entry(const char* key) const {
-        return text("dim_data[", m_axis, "]['", key, "']");
-    }
+    std::string entry(const char* key) const { return text("dim_data[", m_axis, "]['", key, "']"); }
 
     std::int64_t to_integer(nb::handle given, const char* key, const char* code) const {
         const ReadInteger read = read_integer(given);
@@ -79,7 +77,7 @@ private:
                    name_of_type(given), "), expected an integer");
         if (read.what == ReadInteger::too_large)
             refuse("overflow", m_process, m_axis, key, entry(key), " is ", short_repr(given),
-                   ", which 64 bits do not hold");
+                   ", which does not fit 64 bits");
         return read.value;
     }
 
@@ -94,7 +92,7 @@ private:
             if (read.what == ReadInteger::no_integer) return {};
             if (read.what == ReadInteger::too_large)
                 refuse("overflow", m_process, m_axis, "padding", entry("padding"), " is ",
-                       short_repr(given), ", which 64 bits do not hold");
+                       short_repr(given), ", which does not fit 64 bits");
             widths[i] = read.value;
         }
         return PaddingValue{widths[0], widths[1]};
@@ -112,13 +110,12 @@ void read_dist_type(const nb::dict& dictionary, const Version& version, int axis
         const nb::object given = dictionary["dist_type"];
         if (!nb::isinstance<nb::str>(given))
             refuse("bad_dist_type", process, axis, "dist_type", "dim_data[", axis,
-                   "]['dist_type'] is ", short_repr(given), " (", name_of_type(given), "), version ",
-                   version.major, '.', version.minor, " knows ",
+                   "]['dist_type'] is ", short_repr(given), " (", name_of_type(given),
+                   "), version ", version.major, '.', version.minor, " knows ",
                    version.is_0_9() ? "'n', " : "", "'b', 'c', 'u'");
         dim.dist_type = text_of(given);
     }
-    protocol::throw_if_violated(
-        protocol::rules::dist_type_is_known(version, dim, axis, process));
+    protocol::throw_if_violated(protocol::rules::dist_type_is_known(version, dim, axis, process));
 }
 
 /// K1, K2, checked before any value.

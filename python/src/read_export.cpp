@@ -49,8 +49,8 @@ void check_keys(const nb::dict& envelope, int process) {
 /// E3, E4.
 protocol::Version read_version(nb::handle value, int process) {
     if (!nb::isinstance<nb::str>(value))
-        refuse("version_format", process, -1, "__version__", "'__version__' is ",
-               short_repr(value), ", expected a string of three dotted numbers");
+        refuse("version_format", process, -1, "__version__", "'__version__' is ", short_repr(value),
+               ", expected a string of three dotted numbers");
     return protocol::supported_version(text_of(value), process);
 }
 
@@ -62,7 +62,7 @@ PythonBuffer read_buffer(nb::handle object, int process) {
         const bool on_device = nb::hasattr(object, "__cuda_array_interface__");
         refuse("buffer_protocol", process, -1, "buffer", "'buffer' of type ", name_of_type(object),
                " does not export the buffer protocol",
-               on_device ? " (it is device memory, which the protocol has no place for)" : "");
+               on_device ? " (it is device memory, which the protocol does not support)" : "");
     }
 }
 

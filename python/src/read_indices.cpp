@@ -30,7 +30,7 @@ std::vector<std::int64_t> copy_of(const Py_buffer& buffer, int axis, int process
         if constexpr (sizeof(Integer) == 8 && std::is_unsigned_v<Integer>)
             if (integer > static_cast<Integer>(std::numeric_limits<std::int64_t>::max()))
                 refuse("overflow", process, axis, key, entry(axis), " holds ", integer,
-                       ", which 64 bits with a sign do not hold");
+                       ", which does not fit 64 bits with a sign");
         value = static_cast<std::int64_t>(integer);
         at += stride;
     }
@@ -78,7 +78,7 @@ std::vector<std::int64_t> read_list(nb::handle list, int axis, int process) {
                    " (", name_of_type(item), "), expected integers");
         if (read.what == ReadInteger::too_large)
             refuse("overflow", process, axis, key, entry(axis), " holds ", short_repr(item),
-                   ", which 64 bits do not hold");
+                   ", which does not fit 64 bits");
         result.push_back(read.value);
     }
     return result;

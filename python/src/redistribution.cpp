@@ -116,12 +116,12 @@ void Redistribution::check(const char* caller, const ArrayState& array, const ch
                            const ArrayLayout& layout) const {
     const AnyDistView& view = array.view(caller);
     require<UsageError>(array.communicator() == m_comm, [&] {
-        return text(caller, ": the ", which,
-                    " is an array of another communicator than the plan's");
+        return text(caller, ": expected the ", which,
+                    " to be an array of the plan's communicator, got an array of another one");
     });
     require<ShapeError>(view.layout() == layout, [&] {
-        return text(caller, ": the ", which, " is a ", view.layout().describe(),
-                    "\nthe plan is for a ", layout.describe());
+        return text(caller, ": expected a ", which, " of the plan's layout, got a ",
+                    view.layout().describe(), "\nthe plan is for a ", layout.describe());
     });
     require<ShapeError>(!array.holds_objects(), [&] {
         return text(caller, ": the elements of the ", which,
@@ -140,8 +140,8 @@ void Redistribution::check(const char* caller, const ArrayState& source,
         return text(caller, ": source and target differ in element type: ",
                     distview::describe(from.element), " ('", shortened(source.format()), "') and ",
                     distview::describe(to.element), " ('", shortened(target.format()),
-                    "'); what is converted are booleans, integers, reals and complex numbers, to "
-                    "the same kind or to a later one");
+                    "'); booleans, integers, real and complex numbers can be converted to the "
+                    "same kind or a later one in this order");
     });
     constexpr std::array sizes{1, 2, 4, 8, 16};
     require<ShapeError>(
@@ -165,8 +165,8 @@ std::vector<char> Redistribution::buffer_alone(const char* caller, const Update&
     if (stays(from, to) || !memory_overlaps(from, to)) return {};
     require<UsageError>(!update.reads_target(), [&] {
         return text(caller,
-                    ": source and target share memory: what is in the target cannot go into the "
-                    "result, expected beta = 0 and no combination");
+                    ": source and target share memory, so old values of the target cannot be kept: "
+                    "expected beta = 0 and no combination");
     });
     const std::int64_t bytes = schedule().elements() * to.element.bytes;
     require<UsageError>(m_buffer_bytes == 0 || bytes <= m_buffer_bytes, [&] {
@@ -183,8 +183,9 @@ void Redistribution::check_ready(const char* caller) const {
     });
     const std::shared_ptr<ExchangeInFlight> last = m_last.lock();
     require<UsageError>(!last || !last->is_in_flight(), [&] {
-        return text(caller, ": an execution is in flight; call finish() on what start() returned "
-                            "first");
+        return text(caller,
+                    ": an execution is in flight; first call finish() on the object that start() "
+                    "returned");
     });
 }
 
@@ -221,8 +222,8 @@ Redistribution::start(const char* caller, std::shared_ptr<ArrayState> source,
     if (m_comm)
         agree(*m_comm, caller, failure, digest, [&] {
             std::vector<Argument> arguments{
-                {"source array, counted as they were made,", text(source->number())},
-                {"target array, counted as they were made,", text(target->number())}};
+                {"creation number of the source", text(source->number())},
+                {"creation number of the target", text(target->number())}};
             std::ranges::move(arguments_of(update), std::back_inserter(arguments));
             return arguments;
         });

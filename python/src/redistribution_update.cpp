@@ -80,9 +80,8 @@ Number factor(nb::handle given, const char* which, const ElementType& element, c
     bool is_read = false;
     with_number_type(element, [&]<class T>() { is_read = read_number<T>(given, number); });
     require<UsageError>(is_read, [&] {
-        return text(caller, ": expected ", which, " to be a number that ",
-                    distview::describe(element), " elements can be, got ",
-                    nb::cast<std::string>(nb::repr(given)));
+        return text(caller, ": expected ", which, " to be a number that can be converted to ",
+                    distview::describe(element), ", got ", nb::cast<std::string>(nb::repr(given)));
     });
     return number;
 }
@@ -114,11 +113,10 @@ std::vector<Argument> arguments_of(const Update& update) {
         return value.imag() == 0 ? real : text('(', real, ", ", exact_text(value.imag()), ')');
     };
     // The hash distinguishes values whose texts are equal.
-    return {
-        {"combine", name_of(update.kind)},
-        {"alpha", shown(update.alpha, 1)},
-        {"beta", shown(update.beta, 0)},
-        {"what becomes of elements (alpha, beta, operation), as a hash,", text(update.digest())}};
+    return {{"combine", name_of(update.kind)},
+            {"alpha", shown(update.alpha, 1)},
+            {"beta", shown(update.beta, 0)},
+            {"hash of alpha, beta and operation", text(update.digest())}};
 }
 
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
@@ -145,8 +143,8 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
     if (update.only_moves()) return update;
 
     require<ShapeError>(!conjugate || element.kind == ElementKind::complex, [&] {
-        return text(caller, ": the plan conjugates, which ", distview::describe(element),
-                    " elements cannot be");
+        return text(caller, ": the plan conjugates: expected complex elements, got ",
+                    distview::describe(element));
     });
     bool is_known = false;
     bool is_ordered = false;

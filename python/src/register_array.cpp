@@ -55,8 +55,8 @@ Dictionary export_dictionary(nb::handle self, const Array& array,
     const AnySection& section = array.state->section();
     if (!section.device.host_accessible()) {
         PyErr_SetString(PyExc_BufferError,
-                        "__distarray__: this view is in device memory, which the protocol has no "
-                        "place for: copy it to the host, or use __cuda_array_interface__ or "
+                        "__distarray__: this view is in device memory, which the protocol does not "
+                        "support: copy it to the host, or use __cuda_array_interface__ or "
                         "__dlpack__ for the section and dim_data for its place in the whole");
         throw nb::python_error();
     }
@@ -98,8 +98,9 @@ void add_shape_properties(nb::class_<Array>& type) {
         [](const Array& self) {
             return per_axis<IntTuple>(self, [](Axis a) { return nb::int_(a.protocol_size); });
         },
-        "The same with boundary padding: the protocol's size, in version 0.10. Of a section that\n"
-        "is not attached in the version that it came in.");
+        "Number of elements of the whole array along each axis with boundary padding: the "
+        "protocol's\n"
+        "size in version 0.10, or in the version of the import if the section is not attached.");
     type.def_prop_ro(
         "local_shape",
         [](const Array& self) { return numbers_tuple(self.state->section().extents); },
@@ -118,7 +119,7 @@ void add_shape_properties(nb::class_<Array>& type) {
         [](const Array& self) {
             return per_axis<IntTuple>(self, [](Axis a) { return nb::int_(a.grid_rank); });
         },
-        "Where this process is in the grid.");
+        "Coordinates of this process in the grid.");
     type.def_prop_ro(
         "process",
         [](const Array& self) { return number_in_grid(self, [](Axis a) { return a.grid_rank; }); },
@@ -138,7 +139,7 @@ void add_shape_properties(nb::class_<Array>& type) {
                             a.communication.high + a.boundary.high);
             });
         },
-        "(low, high) widths of this section's padding along each axis, of either kind.");
+        "(low, high) widths of this section's boundary or communication padding along each axis.");
     type.def_prop_ro(
         "periodic",
         [](const Array& self) {
@@ -177,7 +178,7 @@ void add_shape_properties(nb::class_<Array>& type) {
         nb::arg("axis"),
         nb::sig("def section_indices(self, axis: int) -> numpy.typing.NDArray[numpy.int64]"),
         "The global index of every position of the section along an axis, padding included.\n"
-        "Boundary padding has negative ones and those from the size on. Local.");
+        "Boundary padding has negative indices and indices from the size on. Local.");
     type.def(
         "section_protocol_indices",
         [](const Array& self, Integer<int> axis) {
@@ -186,7 +187,8 @@ void add_shape_properties(nb::class_<Array>& type) {
         nb::arg("axis"),
         nb::sig("def section_protocol_indices(self, axis: int) -> "
                 "numpy.typing.NDArray[numpy.int64]"),
-        "The same as the protocol counts, from the first element of the boundary padding. Local.");
+        "The same indices as the protocol counts them: from the first element of the boundary\n"
+        "padding. Local.");
 }
 
 void add_memory_properties(nb::class_<Array>& type) {
@@ -221,10 +223,11 @@ void add_memory_properties(nb::class_<Array>& type) {
             self.state->set_stream(stream.value_or(no_stream));
         },
         nb::for_setter(nb::arg("stream").none().noconvert()),
-        "Stream on which the memory may still be read or written; 0 if on none.\n\n"
+        "Stream on which the memory may still be read or written; 0 if none.\n\n"
         "Numbered as in the CUDA Array Interface: 1 legacy default, 2 per-thread default, else a\n"
-        "handle. Exports let consumers wait for it, and what is called here waits for it. Set it\n"
-        "where other libraries work on the array on streams of their own.");
+        "handle. Exports make consumers wait for it, and calls of this package wait for it. Set "
+        "it\n"
+        "if other libraries work on the array on their own streams.");
     type.def_prop_ro(
         "is_contiguous", [](const Array& self) { return self.state->section().is_contiguous(); },
         "Whether the section is without gaps in C order.");
@@ -260,29 +263,28 @@ void add_validity(nb::class_<Array>& type) {
                 result.append(pair(valid.depth(axis).low, valid.depth(axis).high));
             return IntPairs(result);
         },
-        "(low, high) depths, along each axis, to which padding holds what the owners of its "
-        "elements\n"
-        "have, as far as the library can tell: since elements were written last. The same on all "
-        "ranks.");
+        "(low, high) depths along each axis to which padding equals the elements of its owners, as "
+        "far\n"
+        "as the library knows: since elements were last written. The same on all ranks.");
     type.def_prop_ro(
         "has_valid_corners",
         [](const Array& self) {
             return self.state->view("has_valid_corners").valid_padding().has_corners();
         },
-        "Whether valid_padding is true of what is padding along several axes at once, too.");
+        "Whether valid_padding also holds for elements that are padding along several axes.");
     type.def(
         "mark_written", [](const Array& self) { self.state->view("mark_written").mark_written(); },
-        "Says that elements were written in a way that the library does not see, through view,\n"
-        "owned, interior or another library: no padding is valid. All ranks say it.\n\n"
-        "Local, but ranks that do not all call it get an error in the next require_padding().");
+        "Reports that elements were written in a way that the library does not see, through view,\n"
+        "owned, interior or another library: no padding is valid. All ranks must call it.\n\n"
+        "Local; if only some ranks call it, the next require_padding() raises an error.");
     type.def(
         "set_label",
         [](const Array& self, const std::string& label) {
             self.state->view("set_label").set_label(label);
         },
         nb::arg("label"),
-        "The name by which messages of check_padding() call the array, instead of by a number.\n"
-        "Has no effect on an array that was made while it was off. Local.");
+        "Sets the name of the array in messages of check_padding(), which else show a number.\n"
+        "Has no effect on an array that was made while check_padding() was off. Local.");
     type.def(
         "_mark_padding_valid",
         [](const Array& self, const std::vector<std::pair<std::int64_t, std::int64_t>>& depths,
@@ -306,7 +308,7 @@ void add_protocol(nb::class_<Array>& type) {
             if (!self.state->attached()) return {};
             return self.state->view("layout").layout();
         },
-        "The layout of the whole array; None where only this process's section is known.");
+        "The layout of the whole array; None if only this process's section is known.");
     type.def_prop_ro(
         "dim_data",
         [](const Array& self) { return dim_data_tuple(self.state->dim_data(protocol::v0_10_0)); },
@@ -318,7 +320,7 @@ void add_protocol(nb::class_<Array>& type) {
                                      protocol::writable_version(version));
         },
         nb::arg("version") = "0.10.0",
-        "What __distarray__() returns, in a version of the protocol: \"0.10.0\" or \"0.9.0\".\n\n"
+        "The result of __distarray__() in a version of the protocol: \"0.10.0\" or \"0.9.0\".\n\n"
         "Local (not collective); no copy.");
     type.def(
         "__distarray__",
@@ -329,7 +331,8 @@ void add_protocol(nb::class_<Array>& type) {
         "copy.");
     type.def_prop_ro(
         "_number", [](const Array& self) { return self.state->number(); },
-        "The same on all ranks that made, attached and sliced their arrays in one order; else 0.");
+        "The number of the array, the same on all ranks if they made, attached and sliced their\n"
+        "arrays in the same order; 0 without a communicator.");
     type.def(
         "_attach", [](const Array& self, const Communicator& comm) { self.state->attach(comm); },
         nb::arg("comm"), "Collective; see DistView.attach().");
@@ -377,10 +380,11 @@ void add_protocol(nb::class_<Array>& type) {
 void register_array(nb::module_& package) {
     nb::class_<ExchangeInFlight>(
         package, "ExchangeInFlight",
-        "What start_exchange() and RedistributionPlan.start() leave to do.")
+        "The work that start_exchange() and RedistributionPlan.start() leave to finish().")
         .def("finish", &ExchangeInFlight::finish, nb::call_guard<nb::gil_scoped_release>(),
              "Collective; see PaddingExchange.finish() and Redistribution.finish().")
-        .def("abandon", &ExchangeInFlight::abandon, "Waits for nobody. Local.")
+        .def("abandon", &ExchangeInFlight::abandon,
+             "Abandons the exchange without waiting for other ranks. Local.")
         .def_prop_ro("is_in_flight", &ExchangeInFlight::is_in_flight, "Local.");
     nb::class_<Array> type(package, "Array", nb::type_slots(array_slots),
                            nb::is_weak_referenceable(),

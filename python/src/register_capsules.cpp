@@ -89,7 +89,7 @@ Array import_dlpack(nb::handle capsule) {
     else if (PyCapsule_IsValid(capsule.ptr(), legacy_name))
         exported.section = consume<dlpack::Managed>(capsule, legacy_name, "used_dltensor");
     else
-        raise_buffer_error("wrap: expected a DLPack capsule that nobody has consumed");
+        raise_buffer_error("wrap: expected a DLPack capsule that was not consumed before");
     const std::string format = format_of(exported.section.element);
     return {std::make_shared<ArrayState>(std::move(exported), format)};
 }

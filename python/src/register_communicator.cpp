@@ -164,11 +164,12 @@ void register_communicator(nb::module_& package) {
                              "The library's own duplicate of an MPI communicator.")
         .def_prop_ro("rank", &Communicator::rank, "This process's rank.")
         .def_prop_ro("size", &Communicator::size, "Number of processes.")
-        .def_prop_ro("is_open", &Communicator::is_open, "Whether it can still be used.")
+        .def_prop_ro("is_open", &Communicator::is_open,
+                     "Whether the communicator can still be used.")
         .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
              "Frees the duplicate. Collective.")
         .def("barrier", &barrier, nb::call_guard<nb::gil_scoped_release>(),
-             "Waits until all ranks have come. Collective.")
+             "Waits until all ranks have called it. Collective.")
         .def(
             "set_deadline",
             [](Communicator& self, double seconds) {
@@ -188,8 +189,9 @@ void register_communicator(nb::module_& package) {
         .def("agree_on", &agree_on, "caller"_a, "action"_a,
              "Calls action(), which returns (result, digest), on every rank and returns its "
              "result.\n"
-             "Raises on all ranks what it raised on the lowest, or UsageError if the digests,\n"
-             "numbers of 64 bits, differ. Collective.")
+             "If action() raises, all ranks raise the error of the lowest such rank. Raises "
+             "UsageError\n"
+             "if the digests, numbers of 64 bits, differ. Collective.")
         .def("all_reduce_float", &reduced<double>, "operation"_a, "values"_a,
              "Combines each value over all ranks: \"sum\", \"min\" or \"max\". Collective.")
         .def("all_reduce_int", &reduced<std::int64_t>, "operation"_a, "values"_a,
@@ -198,11 +200,12 @@ void register_communicator(nb::module_& package) {
              "Brings the contiguous bytes of all ranks to root, which has a buffer for all. "
              "Collective.")
         .def("scatter_bytes", &scatter_from, "all"_a.none(), "sizes"_a, "root"_a, "mine"_a,
-             "Hands the contiguous bytes of a buffer on root to all ranks' buffers. Collective.")
+             "Distributes the contiguous bytes of a buffer on root to all ranks' buffers. "
+             "Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
              "The bytes of all ranks on every rank. Collective.");
     nb::class_<CallSite>(package, "CallSite",
-                         "Tells other ranks where the program makes the calls that follow.")
+                         "Reports to other ranks at which line of the program the next calls are.")
         .def(nb::init<const Communicator&, const std::string&>(), "comm"_a, "site"_a);
     package.def(
         "communicator_at",
@@ -211,7 +214,7 @@ void register_communicator(nb::module_& package) {
             require_mpi("distview");
             return Communicator(*reinterpret_cast<const MPI_Comm*>(address));
         },
-        "address"_a, "Of the MPI_Comm at an address. Collective the first time.");
+        "address"_a, "The Communicator of the MPI_Comm at an address. Collective the first time.");
     // For programs without mpi4py.
     package.def(
         "communicator_from_fortran",
@@ -225,11 +228,11 @@ void register_communicator(nb::module_& package) {
             const nb::gil_scoped_release release;
             return Communicator(comm);
         },
-        "handle"_a, "Of a Fortran handle. Collective the first time.");
+        "handle"_a, "The Communicator of a Fortran handle. Collective the first time.");
     package.def("place_on_nodes", &placed, "nodes"_a, "axes"_a, "faces"_a,
                 "(grid, ranks, elements between nodes, the same of the balanced grid, text); see "
                 "distview.place_on_nodes().");
-    package.def("mpi_library_version", &library_version, "What the MPI library calls itself.");
+    package.def("mpi_library_version", &library_version, "The version text of the MPI library.");
     package.attr("mpi_comm_bytes") = sizeof(MPI_Comm);
 }
 

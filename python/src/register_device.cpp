@@ -68,7 +68,7 @@ void register_device(nb::module_& package) {
     package.def(
         "device_runtime", [] { return device_runtime(); }, nb::rv_policy::reference,
         nb::sig("def device_runtime() -> DeviceRuntime | None"),
-        "That of the device that this module was built for; None for builds without one.");
+        "The DeviceRuntime that this module was built for; None in builds for the host alone.");
 }
 
 } // namespace distview::python

@@ -56,7 +56,7 @@ void register_exact_sum(nb::module_& package) {
         .def("add", &add_numbers, "numbers"_a,
              "Adds the numbers of a contiguous buffer of float64.")
         .def("add_products", &add_products, "x"_a, "y"_a,
-             "Adds the products of the numbers of two such buffers, which are not rounded.")
+             "Adds the unrounded products of the numbers of two contiguous buffers of float64.")
         .def("rounded", &ExactSum::rounded, "The sum, rounded to the nearest float64.")
         .def("rounded_root", &ExactSum::rounded_root,
              "The square root of the sum, rounded to the nearest float64.");

@@ -219,7 +219,7 @@ nb::tuple load_checkpoint(const Communicator& comm, const std::string& path,
 
 void register_files(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<FileSettings>(package, "FileSettings", "How files are written and read.")
+    nb::class_<FileSettings>(package, "FileSettings", "Options for writing and reading files.")
         .def(
             "__init__",
             [](FileSettings* self, std::int64_t buffer_bytes, bool sync, bool fortran_order,
@@ -256,10 +256,10 @@ void register_files(nb::module_& package) {
                 on_files([&] { self.append(time, views_of(arrays)); });
             },
             "time"_a, "arrays"_a, "Collective; see Hdf5Series.append().")
-        .def_prop_ro("steps", &Hdf5Series::steps, "How many there are. Local.");
-    package.def("has_hdf5", &has_hdf5, "Whether this build knows files of HDF5. Local.");
+        .def_prop_ro("steps", &Hdf5Series::steps, "Number of steps in the file. Local.");
+    package.def("has_hdf5", &has_hdf5, "Whether this build can read and write HDF5 files. Local.");
     package.def("check_file_arrays", &check_file_arrays, "caller"_a, "comm"_a, "arrays"_a,
-                "Raises what keeps arrays, by name, from being written or filled. Local.");
+                "Raises an error if arrays, by name, cannot be written or filled. Local.");
     package.def("save_file", &save_file, "caller"_a, "comm"_a, "kind"_a, "path"_a, "arrays"_a,
                 "attributes"_a, "settings"_a, "progress"_a.none(),
                 "kind: npy, npz or hdf5. Collective; see save().");
@@ -277,7 +277,7 @@ void register_files(nb::module_& package) {
         [](const Communicator& comm, const std::string& path, int age) {
             return Checkpoint(comm, path).path_of(age);
         },
-        "comm"_a, "path"_a, "age"_a, "Where a checkpoint is. Local.");
+        "comm"_a, "path"_a, "age"_a, "The path of a checkpoint. Local.");
 }
 
 } // namespace distview::python

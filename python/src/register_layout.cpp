@@ -123,11 +123,12 @@ void register_layout(nb::module_& package) {
     using namespace nb::literals;
     nb::class_<ArrayLayout>(
         package, "Layout",
-        "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
-        "Sizes and global indices are those of the interior, from 0: boundary padding has\n"
-        "negative indices and those from the size on. Processes are numbered in C order over\n"
-        "the grid, the last axis fastest.\n"
-        "Local (not collective): nothing here communicates.")
+        "The distribution of a whole array over a process grid. A value: equal layouts compare "
+        "equal.\n\n"
+        "Sizes and global indices count the interior, from 0: boundary padding has negative\n"
+        "indices and indices from the size on. Processes are numbered in C order over the grid,\n"
+        "the last axis fastest.\n"
+        "Local (not collective): no method communicates.")
         .def(
             "__init__",
             [](ArrayLayout* self, nb::handle grid, nb::handle axes) {
@@ -137,7 +138,7 @@ void register_layout(nb::module_& package) {
             "grid"_a.none(), "axes"_a.none(),
             nb::sig("def __init__(self, grid: collections.abc.Sequence[int], "
                     "axes: collections.abc.Sequence[dict]) -> None"),
-            "A layout of the plain values that a pickle holds; use distview.make_layout().\n\n"
+            "A layout from the plain values in a pickle; programs use distview.make_layout().\n\n"
             "Raises LayoutError.")
         .def(
             "__reduce__",
@@ -195,7 +196,7 @@ void register_layout(nb::module_& package) {
                 return per_axis<IntTuple>(
                     self, [&](int d) { return nb::int_(at[static_cast<std::size_t>(d)]); });
             },
-            "process"_a, "Where a process is in the grid.")
+            "process"_a, "Coordinates of a process in the grid.")
         .def(
             "local_shape",
             [](const ArrayLayout& self, Integer<int> process) {
@@ -210,7 +211,7 @@ void register_layout(nb::module_& package) {
                 return range_tuple(self.axis(axis).owned_local(coordinate(self, axis, process)));
             },
             "axis"_a, "process"_a,
-            "(begin, end) of the positions in a section that are no communication padding.")
+            "(begin, end) of the positions in a section without communication padding.")
         .def(
             "interior_range",
             [](const ArrayLayout& self, Integer<int> axis, Integer<int> process) {
@@ -227,7 +228,7 @@ void register_layout(nb::module_& package) {
             nb::sig("def global_indices(self, axis: int, process: int) -> "
                     "numpy.typing.NDArray[numpy.int64]"),
             "The global index of every position of a section along an axis, padding included.\n"
-            "Boundary padding has negative ones and those from the size on.")
+            "Boundary padding has negative indices and indices from the size on.")
         .def(
             "permuted",
             [](const ArrayLayout& self, const std::vector<Integer<int>>& axes) {
@@ -236,9 +237,9 @@ void register_layout(nb::module_& package) {
                 });
             },
             "axes"_a,
-            "The layout whose axis d is axis axes[d] of this one, with the processes along it.")
+            "The layout whose axis d is axis axes[d] of this layout, with the processes along it.")
         .def("owner", &owner, "index"_a,
-             "The process that owns an element; -1 for an unstructured index that nobody has.")
+             "The process that owns an element; -1 for an unstructured index without an owner.")
         .def(
             "dim_data",
             [](const ArrayLayout& self, Integer<int> process, const std::string& version) {
@@ -263,7 +264,7 @@ void register_layout(nb::module_& package) {
              })
         .def(
             "describe", [](const ArrayLayout& self) { return draw(self); },
-            "The layout in words, and for small arrays who owns what, as a picture in text.")
+            "The layout in words and, for small arrays, a text picture of the owners.")
         .def(
             "__eq__",
             [](const ArrayLayout& self, nb::handle other) {

@@ -53,12 +53,14 @@ void register_migration(nb::module_& package) {
             [](MigrationPlan* self, const Communicator& comm, nb::handle targets) {
                 new (self) MigrationPlan(make_plan(comm, targets));
             },
-            "comm"_a, "targets"_a, "Of a buffer of C ints. Collective.")
+            "comm"_a, "targets"_a, "A plan for the target ranks in a buffer of C ints. Collective.")
         .def("execute", &execute, "sources"_a, "targets"_a, "bytes"_a,
-             "Of buffers of elements of so many bytes. Collective.")
-        .def_prop_ro("size", &MigrationPlan::size, "Elements in the end.")
-        .def_prop_ro("source_size", &MigrationPlan::source_size, "Elements in the beginning.")
-        .def_prop_ro("kept", &MigrationPlan::kept, "Elements that stay.")
+             "Moves elements between buffers; bytes: size of an element, by buffer. Collective.")
+        .def_prop_ro("size", &MigrationPlan::size,
+                     "Number of elements of this rank after an execution.")
+        .def_prop_ro("source_size", &MigrationPlan::source_size,
+                     "Number of elements of this rank before an execution.")
+        .def_prop_ro("kept", &MigrationPlan::kept, "Number of elements that stay on this rank.")
         .def("describe", &MigrationPlan::describe, "See distview.MigrationPlan.describe().");
 }
 

@@ -230,15 +230,17 @@ void register_protocol(nb::module_& package) {
         "Raises ProtocolError unless an export conforms to the Distributed Array Protocol, as far "
         "as\n"
         "one process can see.\n\n"
-        "object: has __distarray__(), or is what that returns. process: named in the error.\n"
+        "object: has __distarray__(), or is the result of such a call. process: named in the "
+        "error.\n"
         "Versions 0.9.z and 0.10.z. Local (not collective); no copy.");
     package.def(
         "check_all", &check_all, "objects"_a,
         "Raises ProtocolError unless the exports of all processes conform, each and together.\n\n"
-        "objects: those of all processes in the order of their ranks, in this one process.\n"
+        "objects: the exports of all processes in rank order, held by this one process.\n"
         "Local (not collective); no copy.");
-    package.def("import_alone", &import_alone, "object"_a.none(), "An array that one process has.");
-    package.def("import_local", &import_local, "object"_a.none(), "One section; asks nobody.");
+    package.def("import_alone", &import_alone, "object"_a.none(), "An array on one process.");
+    package.def("import_local", &import_local, "object"_a.none(),
+                "One section, without communication.");
     package.def("import_together", &import_together, "object"_a.none(), "comm"_a,
                 "An array of all ranks. Collective.");
     package.def(

@@ -101,8 +101,8 @@ void register_redistribution(nb::module_& package) {
             },
             "source"_a.none(), "target"_a.none(), "alpha"_a.none(), "beta"_a.none(),
             "combine"_a.none(), "convert"_a,
-            "Collective; see RedistributionPlan.start(). convert: makes the source anew, as a "
-            "DistView with the target's elements.")
+            "Collective; see RedistributionPlan.start(). convert: copies the source to a DistView "
+            "with the target's element type.")
         .def(
             "execute",
             [](Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
@@ -116,10 +116,10 @@ void register_redistribution(nb::module_& package) {
         .def_prop_ro(
             "source_layout",
             [](const Redistribution& self) { return self.schedule().from_layout(); },
-            "The layout of sources.")
+            "The layout of the source.")
         .def_prop_ro(
             "target_layout", [](const Redistribution& self) { return self.schedule().to_layout(); },
-            "The layout of targets.")
+            "The layout of the target.")
         .def_prop_ro(
             "elements", [](const Redistribution& self) { return self.schedule().elements(); },
             "Number of elements that an execution moves, those that stay on their process "
@@ -127,7 +127,7 @@ void register_redistribution(nb::module_& package) {
         .def_prop_ro(
             "wire_elements",
             [](const Redistribution& self) { return self.schedule().wire_elements(); },
-            "Those of them that another process has.");
+            "Number of these elements that change their process.");
     package.def(
         "slice_array",
         [](const Array& array, const Slices& slices) {

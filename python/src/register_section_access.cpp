@@ -15,7 +15,7 @@ namespace distview::python {
 void register_section_access(nb::module_& package) {
     using namespace nb::literals;
     nb::class_<SectionAccess>(package, "SectionAccess",
-                              "Sections of an array that this rank reads where they lie.")
+                              "Sections of an array that this rank reads in place.")
         .def(
             "__init__",
             [](SectionAccess* self, const Array& array) {
@@ -32,9 +32,9 @@ void register_section_access(nb::module_& package) {
                     SectionAccess(*array.state->communicator(),
                                   AnyDistView(std::move(section), view.layout(), view.process()));
             },
-            "array"_a, "Of an array in the memory of the host. Collective.")
+            "array"_a, "For an array in host memory. Collective.")
         .def("reaches_all", &SectionAccess::reaches_all, "rank"_a,
-             "Whether a rank reads all sections; the same on all ranks. Local.")
+             "Whether a rank can read all sections; the same on all ranks. Local.")
         .def(
             "section",
             [](const SectionAccess& self, int process) {

@@ -81,9 +81,8 @@ void register_runtime(nanobind::module_& package) {
         "initialize", [](std::optional<Integer<int>> threads) { start("initialize", threads); },
         "threads"_a = nb::none(),
         "Starts Kokkos with a number of threads (OMP_NUM_THREADS decides if None).\n\n"
-        "Not needed: what uses Kokkos starts it. Does nothing if Kokkos runs already. MPI is "
-        "never\n"
-        "initialised here; importing mpi4py.MPI does that. Local (not collective).");
+        "Optional: calls that use Kokkos start it. Does nothing if Kokkos already runs. It never\n"
+        "initialises MPI; importing mpi4py.MPI does that. Local (not collective).");
     package.def(
         "finalize",
         [] {
@@ -92,8 +91,8 @@ void register_runtime(nanobind::module_& package) {
             Kokkos::finalize();
         },
         "Stops Kokkos if this module started it; called at the interpreter's exit.\n\n"
-        "Arrays stay readable, and reductions and gather() go on; exchanges and redistributions\n"
-        "raise UsageError from then on. If Kokkos does not run yet this does nothing. Local (not\n"
+        "Afterwards arrays stay readable, and reductions and gather() still work; exchanges and\n"
+        "redistributions raise UsageError. Does nothing if Kokkos does not run yet. Local (not\n"
         "collective).");
     package.def(
         "require_kokkos",
@@ -109,10 +108,9 @@ void register_runtime(nanobind::module_& package) {
         "check_padding", [](bool on) { set_check(on ? Check::padding : Check::nothing); },
         "on"_a = true,
         "Switches the checking mode on or off, as DISTVIEW_CHECK=padding does.\n\n"
-        "Padding of arrays made from then on is poisoned when mark_written() says that it is "
-        "old:\n"
-        "elements computed from it are a UsageError of the next exchange. Local (not collective),\n"
-        "but to be called on all ranks.");
+        "mark_written() poisons the padding of arrays made from then on, which it makes invalid:\n"
+        "if elements were computed from it, the next exchange raises UsageError. Local (not\n"
+        "collective), but all ranks must call it.");
     package.def(
         "build_info",
         [] {
@@ -127,7 +125,7 @@ void register_runtime(nanobind::module_& package) {
             result["git_commit"] = info.git_commit;
             return result;
         },
-        "What this module was built from and with, as a dictionary of str. Local.");
+        "The versions, compiler and options of this build, as a dictionary of str. Local.");
 }
 
 } // namespace distview::python

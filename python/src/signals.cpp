@@ -24,7 +24,7 @@ void register_signals(nb::module_& package) {
     set_interrupt_check(run_signal_handlers);
     package.def(
         "ignore_signals", [] { set_interrupt_check(nullptr); },
-        "From now on calls that wait do not look for signals: for the interpreter's exit. Local.");
+        "From now on waiting calls do not check for signals: for the interpreter's exit. Local.");
 }
 
 } // namespace distview::python

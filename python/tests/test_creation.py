@@ -274,7 +274,7 @@ def test_repr_of_a_part():
         "<DistView block protocol shape (9,) float64, process 1 of 3, section (5,), padding ((1, 1),), not attached>"
     )
     assert view.describe() == (
-        repr(view) + "\n(one process's section; attach(comm) tells about the others)"
+        repr(view) + "\n(one process's section; attach(comm) adds the others)"
     )
     assert not view.attached and view.layout is None and view.comm is None
     for use in (view.sum, view.gather, view.exchange_padding, view.norm, view.min, view.max,

@@ -8,7 +8,7 @@ from whole_layouts import layout_of
 
 KNOWN = ", expected 'b', 'n', 'c', ('c', block size), block bounds or index arrays"
 NO_SHAPE = (
-    "expected shape to be the sizes of the axes, got None, which is for a Layout, and for one axis with block bounds "
+    "expected shape to be the sizes of the axes, got None, which needs a Layout or one axis with block bounds "
     "or index lists"
 )
 UNDISTRIBUTED = " not distributed ('n'); make one 'b', or use fewer processes (MPI.COMM_SELF: one)"
@@ -67,17 +67,17 @@ def test_shape(shape, text):
         ((), "b", "expected a layout with one entry for each of the 0 axes, got 'b'"),
         (4, 5, "expected a layout with one entry for the one axis, got 5"),
         (4, {}, "expected a layout with one entry for the one axis, got {}"),
-        (4, "q", "axis 0: 'q' is no layout of an axis" + KNOWN),
-        ((4, 4), "bB", "axis 1: 'B' is no layout of an axis" + KNOWN),
-        (4, ("b", "nonsense"), "axis 0: ('b', 'nonsense') is no layout of an axis" + KNOWN),
-        ((4, 4), ("b", "regular"), "axis 1: 'regular' is no layout of an axis" + KNOWN),
-        (4, ("b", 2), "axis 0: ('b', 2) is no layout of an axis" + KNOWN),
-        (4, ("n", 1), "axis 0: ('n', 1) is no layout of an axis" + KNOWN),
-        (4, ("c", 1, 2), "axis 0: ('c', 1, 2) is no layout of an axis" + KNOWN),
-        (4, ("u",), "axis 0: 'u' is no layout of an axis" + KNOWN),
-        (4, "u", "axis 0: 'u' is no layout of an axis" + KNOWN),
-        (4, ("u", [0, 1]), "axis 0: ('u', [0, 1]) is no layout of an axis" + KNOWN),
-        (4, ("u", []), "axis 0: ('u', []) is no layout of an axis" + KNOWN),
+        (4, "q", "axis 0: 'q' is not a layout of an axis" + KNOWN),
+        ((4, 4), "bB", "axis 1: 'B' is not a layout of an axis" + KNOWN),
+        (4, ("b", "nonsense"), "axis 0: ('b', 'nonsense') is not a layout of an axis" + KNOWN),
+        ((4, 4), ("b", "regular"), "axis 1: 'regular' is not a layout of an axis" + KNOWN),
+        (4, ("b", 2), "axis 0: ('b', 2) is not a layout of an axis" + KNOWN),
+        (4, ("n", 1), "axis 0: ('n', 1) is not a layout of an axis" + KNOWN),
+        (4, ("c", 1, 2), "axis 0: ('c', 1, 2) is not a layout of an axis" + KNOWN),
+        (4, ("u",), "axis 0: 'u' is not a layout of an axis" + KNOWN),
+        (4, "u", "axis 0: 'u' is not a layout of an axis" + KNOWN),
+        (4, ("u", [0, 1]), "axis 0: ('u', [0, 1]) is not a layout of an axis" + KNOWN),
+        (4, ("u", []), "axis 0: ('u', []) is not a layout of an axis" + KNOWN),
         ((4, 4), ["b", 7], "axis 1: expected 'b', 'n', 'c', ('c', block size), block "
                            "bounds or index arrays, got 7"),
         ((4, 4), ["b", None], "axis 1: expected 'b', 'n', 'c', ('c', block size), block "
@@ -103,7 +103,7 @@ def test_layout(shape, layout, text):
         (4, [4], 1, "axis 0: expected at least 2 block bounds, got [4]"),
         (4, [0, 2, 4], 1, "expected a grid of 1 process, got (2,)"),
         (4, [0, 4], 2, "expected a grid of 2 processes, got (1,)"),
-        (5, [0, 2, 4], 2, "axis 0: the shape says 5 elements, the block bounds end at 4"),
+        (5, [0, 2, 4], 2, "axis 0: the shape has 5 elements, but the block bounds end at 4"),
         (4, [1, 2, 4], 2, "axis 0: expected the first block bound to be 0, got 1"),
         (4, [0, 5, 4], 2, "axis 0: expected ascending block bounds, got 5 before 4"),
         (4, ("b", [0, 2.0, 4]), 2, "expected a block bound to be an integer, got 2.0"),
@@ -136,7 +136,7 @@ WANTED = "axis 0: expected one-dimensional arrays of integer indices that fit 64
         (None, [np.zeros((2, 2), int), [1]], WANTED + "2 dimensions of int64"),
         (None, [np.array([2**63], np.uint64), [1]],
          f"axis 0: expected indices below 2^63, got {2**63}"),
-        (5, [[1, 2], [2]], "axis 0: the shape says 5 elements, the lists have 2 distinct "
+        (5, [[1, 2], [2]], "axis 0: the shape has 5 elements, but the lists have 2 distinct "
                            "indices"),
         (None, [[1, 2], [3, 3]], "axis 0: index 3 appears twice in the list of "
                                  "process 1"),
@@ -157,7 +157,7 @@ def test_indices_of_this_process():
     for array in (np.zeros(3), np.array(3), np.zeros((1, 2), int), np.array([None])):
         with pytest.raises(distview.LayoutError, match="expected one-dimensional arrays of integer"):
             distview.zeros(None, array)
-    with pytest.raises(distview.LayoutError, match="the shape says 4 elements, the lists have 3"):
+    with pytest.raises(distview.LayoutError, match="the shape has 4 elements, but the lists have 3"):
         distview.zeros(4, np.array([5, 6, 7]))
 
 
@@ -236,7 +236,7 @@ def test_grid(grid, text):
 
 
 def test_grid_that_the_layout_contradicts():
-    text = "axis 0 is laid out over {} processes, the grid says {}"
+    text = "axis 0 is laid out over {} processes, but the grid has {}"
     layout_error(text.format(2, 3), (8, 8), ([0, 4, 8], "b"), 6, grid=(3, 2))
     layout_error(text.format(1, 2), (8, 8), "nb", 6, grid=(2, 3))
     layout_error("expected a grid of 6 processes, got (2, 2)", (8, 8), [[0, 4, 8]] * 2, 6)

@@ -219,9 +219,9 @@ def test_a_layout_stands_for_all_of_it():
 @pytest.mark.parametrize(
     "more, text",
     [
-        (dict(shape=(5, 5)), "the shape says (5, 5), the Layout (4, 5)"),
-        (dict(shape=(6, 7)), "the shape says (6, 7), the Layout (4, 5)"),
-        (dict(shape=4), "the shape says 4, the Layout (4, 5)"),
+        (dict(shape=(5, 5)), "the shape is (5, 5), but the Layout has (4, 5)"),
+        (dict(shape=(6, 7)), "the shape is (6, 7), but the Layout has (4, 5)"),
+        (dict(shape=4), "the shape is 4, but the Layout has (4, 5)"),
         (dict(padding=1), "a Layout has its own padding, got padding=1 as well"),
         (dict(padding=(0, 0)), "a Layout has its own padding, got padding=(0, 0) as well"),
         (dict(boundary=0), "a Layout has its own boundary, got boundary=0 as well"),

@@ -90,7 +90,7 @@ def test_G5_data():
     for bad in (0, 1, None, "False"):
         refused(TypeError, "read_only", data=(POINTER, bad))
     for bad in (-8, 2**64):
-        refused(ValueError, "no address", data=(bad, False))
+        refused(ValueError, "not an address", data=(bad, False))
 
 
 def test_G5_plain_host_memory_is_refused(fake):
@@ -142,7 +142,7 @@ def test_G8_strides():
     for bad in ((32,), (32, 8, 8), ()):
         refused(ValueError, "strides for 2 axes", strides=bad)
     for bad in ((33, 8), (32, 4)):
-        refused(ValueError, "no multiples of 8", strides=bad)
+        refused(ValueError, "not multiples of 8", strides=bad)
     for bad in ([32, 8], 8, (32.0, 8), (None, 8), "32"):
         refused(TypeError, "'strides' to be a tuple", strides=bad)
 

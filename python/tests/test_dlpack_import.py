@@ -93,7 +93,7 @@ def test_D6_second_consumer_is_refused(kind):
     """A consumed capsule gives a clear error; it still belongs to the first consumer."""
     producer = MadeUp(kind, numbers(3))
     view = wrap(producer)
-    with pytest.raises(BufferError, match="DLPack capsule that nobody has consumed"):
+    with pytest.raises(BufferError, match="DLPack capsule that was not consumed before"):
         wrap(producer)
     assert producer.deleted == 0 and view.view.tolist() == [0, 1, 2]
     del view

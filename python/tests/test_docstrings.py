@@ -29,7 +29,7 @@ def test_docstring_says_who_calls(name, function, owner):
     text = inspect.getdoc(function) or ""
     of_class = inspect.getdoc(owner) or "" if owner else ""
     assert re.search(r"\b[Cc]ollective\b|\b[Ll]ocal\b", text) or (
-        "Local (not collective): nothing here communicates" in of_class
+        "Local (not collective): no method communicates" in of_class
     ), text
 
 

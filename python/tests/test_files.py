@@ -55,7 +55,7 @@ def test_memory_of_any_strides(tmp_path):
     assert not table[::-2, 1::3].any() and np.count_nonzero(table) == 63 - 12 - 1
     read_only = distview.wrap(bytes(12), 12)
     distview.save(tmp_path / "bytes.npy", read_only)
-    with pytest.raises(distview.ShapeError, match="^load: expected an array that may be written for the array, got a read"):
+    with pytest.raises(distview.ShapeError, match="^load: expected a writable array for the array, got a read"):
         distview.load(tmp_path / "bytes.npy", out=read_only)
 
 
@@ -109,7 +109,7 @@ def test_builds_without_hdf5(tmp_path, monkeypatch):
 
 def test_without_mpi4py(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
-    with pytest.raises(distview.UsageError, match="^save: expected mpi4py, with which files"):
+    with pytest.raises(distview.UsageError, match="^save: expected mpi4py, which a single process also needs"):
         distview.save(tmp_path / "u.npy", distview.ones(4))
 
 

@@ -72,12 +72,12 @@ def test_layouts_that_are_given():
         (
             (None, np.array([1, 2]), 2),
             {},
-            "axis 0: expected ('u', lists) with the indices of all processes, got an array of those of one",
+            "axis 0: expected ('u', lists) with the indices of all processes, got an array of the indices of one",
         ),
         (
             ((None, 4), (np.array([1, 2]), "b")),
             dict(grid=(None, 2)),
-            "axis 0: expected ('u', lists) with the indices of all processes, got an array of those of one",
+            "axis 0: expected ('u', lists) with the indices of all processes, got an array of the indices of one",
         ),
         (
             (9, distview.make_layout(9, "b", 3), 2),

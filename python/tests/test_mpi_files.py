@@ -136,7 +136,7 @@ def test_what_numpy_writes_and_we_refuse(comm, folder):
 def test_long_doubles_are_refused_by_name(comm, folder):
     on_root(comm, lambda: np.savez(folder / "two.npz", u=np.arange(4.0), wide=np.arange(4).astype("g")))
     error = raised_on_all(comm, lambda: distview.load(folder / "two.npz", comm=comm))
-    expected = f"load: expected an array of numbers that zeros() makes, got 'wide' of {np.dtype('g')}: long doubles"
+    expected = f"load: expected an array of numbers that zeros() supports, got 'wide' of {np.dtype('g')}: long doubles"
     assert type(error) is distview.UsageError and str(error).startswith(expected), error
     assert_interior(distview.load(folder / "two.npz", comm=comm, names="u"), np.arange(4.0))
 
@@ -198,7 +198,7 @@ def test_to_hdf5(comm, folder):
         u.to_hdf5(path, "u", {"time": 1.5}, spacing=(0.5, 0.25), axis_names=names)
         assert on_root(comm, lambda p=path: p.read_bytes() == (folder / "u.h5").read_bytes()) is not False
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.npy", "u"))
-    assert str(error).startswith("to_hdf5: expected a path that ends as files of HDF5 do, got ")
+    assert str(error).startswith("to_hdf5: expected a path with an ending of HDF5 files, got ")
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.h5", "time"))
     assert str(error).startswith("to_hdf5: expected names of fields ")
     error = raised_on_all(comm, lambda: u.to_hdf5(folder / "u.h5", "u", depth=3))
@@ -301,7 +301,7 @@ def test_checkpoint(comm, folder):
     assert sorted(os.listdir(folder)) == ["run.h5", "run.h5.1"]
     assert checkpoint.path == str(path) and checkpoint.path_of(1) == checkpoint.path_of(np.int64(1)) == f"{path}.1"
     for wrong in (True, -1, 1.0, None):
-        with pytest.raises(distview.UsageError, match="^Checkpoint.path_of: expected a number from 0 on, got "):
+        with pytest.raises(distview.UsageError, match="^Checkpoint.path_of: expected a number of at least 0, got "):
             checkpoint.path_of(wrong)
     back = distview.zeros((6, 7), "cc", comm)
     loaded = checkpoint.load({"u": back})
@@ -317,17 +317,17 @@ def test_checkpoint(comm, folder):
     on_root(comm, damage)
     error = raised_on_all(comm, lambda: checkpoint.load({"u": back}))
     assert type(error) is distview.FileError
-    assert str(error).startswith("Checkpoint.load: expected what was written, got damaged bytes among [0, 336) of field 'u'")
-    assert f"the checkpoint before it is '{path}.1', which load(fields, falls_back=True) goes back to" in str(error)
+    assert str(error).startswith("Checkpoint.load: expected the bytes that were written, got damaged bytes among [0, 336) of field 'u'")
+    assert f"load(fields, falls_back=True) falls back to the checkpoint before it, '{path}.1'" in str(error)
     error = raised_on_all(comm, lambda: checkpoint.load({"u": back}, falls_back=1))
     assert str(error).startswith("Checkpoint.load: expected falls_back to be True or False, got 1")
     loaded = checkpoint.load({"u": back}, falls_back=on_rank(comm, 0, np.True_, True))
     assert loaded.scalars["step"] == 1 and loaded.path == f"{path}.1"
-    assert loaded.damage.startswith("Checkpoint.load: expected what was written, got damaged bytes")
+    assert loaded.damage.startswith("Checkpoint.load: expected the bytes that were written, got damaged bytes")
     assert_interior(back, whole + 200)
     # load() reads it as well: a checkpoint is an ordinary file.
     error = raised_on_all(comm, lambda: distview.load(path, comm=comm, names="u"))
-    assert type(error) is distview.FileError and str(error).startswith("load: expected what was written, got damaged")
+    assert type(error) is distview.FileError and str(error).startswith("load: expected the bytes that were written, got damaged")
     error = raised_on_all(comm, lambda: checkpoint.load({"v": back}))
     assert type(error) is distview.UsageError and str(error).startswith("Checkpoint.load: expected a field 'v' in ")
     error = raised_on_all(comm, lambda: checkpoint.load({"u": distview.zeros((6, 8), comm=comm)}))
@@ -369,8 +369,8 @@ def system_errors(comm, folder, u):
     yield "save: ", "directory", lambda: distview.save(folder / "a folder.npy", u)
     yield "load: ", "No such file", lambda: distview.load(folder / "nothing.npy", comm=comm)
     yield "load: ", "directory", lambda: distview.load(folder / "a folder.npy", comm=comm)
-    yield "load: ", "fewer bytes", lambda: distview.load(folder / "short.npy", comm=comm)
-    yield "load: ", "ends before its array", lambda: distview.load(folder / "cut.npy", comm=comm)
+    yield "load: ", "ends within its header", lambda: distview.load(folder / "short.npy", comm=comm)
+    yield "load: ", "ends within its array", lambda: distview.load(folder / "cut.npy", comm=comm)
     yield "inspect: ", "No such file", lambda: distview.inspect(folder / "nothing.npz", comm)
     if distview.has_hdf5():
         yield "save: ", "No such file", lambda: distview.save(folder / "nowhere" / "u.h5", {"u": u})
@@ -398,9 +398,9 @@ def wrong_arguments(comm, u, path):
     yield "save: expected a path, got 3", (3, u), {}
     yield "save: expected a path that ends in .npy, ", (path.with_suffix(".mat"), u), {}
     yield "save: expected a path that is a text without NUL, got ", (str(path) + "\0.npy", u), {}
-    yield "save: expected attributes for files of HDF5 only", (path, u, {"time": 1}), {}
-    yield "save: expected spacing, origin, on_points and axis_names for files of HDF5 only", (path, u), {"spacing": 1}
-    yield "save: expected buffer_bytes to be an integer from 1 on, got 0", (path, u), {"buffer_bytes": 0}
+    yield "save: expected attributes for HDF5 files only", (path, u, {"time": 1}), {}
+    yield "save: expected spacing, origin, on_points and axis_names for HDF5 files only", (path, u), {"spacing": 1}
+    yield "save: expected buffer_bytes to be an integer of at least 1, got 0", (path, u), {"buffer_bytes": 0}
     yield "save: expected sync to be True or False, got 'yes'", (path, u), {"sync": "yes"}
     yield "save: expected progress to be a function of two numbers, got 3", (path, u), {"progress": 3}
     yield "save: got an unexpected keyword argument", (path, u), {"depth": 3}
@@ -418,12 +418,12 @@ def wrong_arguments(comm, u, path):
     yield "save: expected fortran_order for .npy and .npz only", (path, {"u": u}), {"fortran_order": True}
     for bad in ("x", "1", ["1"], b"1", np.complex128(1)):
         yield f"save: expected spacing to be a number for each axis, got {bad!r}", (path, {"u": u}), {"spacing": bad}
-    yield "save: expected spacing beside origin and on_points, got None", (path, {"u": u}), {"origin": 1}
+    yield "save: expected spacing together with origin and on_points, got None", (path, {"u": u}), {"origin": 1}
     for bad in (10, -1, True, 1.5, None):
         yield f"save: expected compression to be an integer from 0 (none) to 9, got {bad}", (path, {"u": u}), {"compression": bad}
     for names in ("yx", 3, [1], b"yx", np.array("yx"), np.array([1.5])):
         yield f"save: expected axis_names to be texts, got {names!r}", (path, {"u": u}), {"axis_names": names}
-    yield "save: expected a grid of one to three spacings", (path, {"u": u}), {"spacing": [1, 1, 1, 1]}
+    yield "save: expected a grid with one to three spacings", (path, {"u": u}), {"spacing": [1, 1, 1, 1]}
 
 
 def test_wrong_arguments_on_one_rank(comm, folder):
@@ -434,15 +434,15 @@ def test_wrong_arguments_on_one_rank(comm, folder):
         is_h5 = str(arguments[0]).endswith(".h5")
         good = (path.with_suffix(".h5"), {"u": u}) if is_h5 else (path, u)
         # Rank 0's options count; every rank by itself detects an impossible grid.
-        for rank in range(comm.size) if "grid of one" not in text else [0]:
+        for rank in range(comm.size) if "grid with one" not in text else [0]:
             mine = on_rank(comm, rank, arguments, good)
             options = on_rank(comm, rank, keywords, {})
-            if "grid of one" in text:
+            if "grid with one" in text:
                 mine, options = arguments, keywords
             error = raised_on_all(comm, lambda m=mine, o=options: distview.save(*m, **o))
             assert isinstance(error, (distview.UsageError, distview.ShapeError)), repr(error)
             assert str(error).startswith(text), error
-            assert str(error).endswith(lowest(comm, rank)) or mine is arguments and "grid of one" in text, error
+            assert str(error).endswith(lowest(comm, rank)) or mine is arguments and "grid with one" in text, error
     assert on_root(comm, lambda: os.listdir(folder)) in ([], None)
     distview.save(path, u)
     assert distview.load(path, comm=comm).sum() == 3 * comm.size
@@ -483,12 +483,12 @@ def test_wrong_arguments_of_load(comm, folder):
         (usage, "load: expected an array 'w' in ", lambda: distview.load(path, comm=comm, names="w")),
         (usage, "load: expected names of arrays, got 3", lambda: distview.load(path, comm=comm, names=3)),
         (usage, "load: expected names of arrays, got 3", lambda: distview.load(path, comm=comm, names=["u", 3])),
-        (usage, "load: expected a step of files of HDF5 only", lambda: distview.load(path, comm=comm, step=0)),
+        (usage, "load: expected a step for HDF5 files only", lambda: distview.load(path, comm=comm, step=0)),
         (usage, "load: expected no names for a .npy", lambda: distview.load(folder / "u.npy", comm=comm, names="u")),
-        (usage, "load: expected no names beside out", lambda: distview.load(path, out={"u": u}, names="u")),
+        (usage, "load: expected no names together with out", lambda: distview.load(path, out={"u": u}, names="u")),
         (usage, "load: expected no layout, comm or device", lambda: distview.load(path, "cc", out={"u": u})),
         (usage, "load: expected no layout, comm or device", lambda: distview.load(path, out={"u": u}, comm=comm)),
-        (usage, "load: expected arrays by name as out", lambda: distview.load(path, out=u)),
+        (usage, "load: expected out to be arrays by name", lambda: distview.load(path, out=u)),
         (usage, "load: expected one DistView for a .npy", lambda: distview.load(folder / "u.npy", out={"u": u})),
         (usage, "load: expected an array 'w' in ", lambda: distview.load(path, out={"w": u})),
         (shape, "load: expected float32 of shape (4, 6)",

@@ -173,7 +173,7 @@ def test_wrong_migration(comm):
            f"got {comm.size} for element 0 of rank {last}")  # fmt: skip
     raised(lambda: distview.MigrationPlan(comm, on_rank(comm, 0, [0.5], [0])), distview.UsageError, "to be ranks")
     raised(lambda: plan.moved(on_rank(comm, last, np.zeros(3), x)), distview.ShapeError, "2 elements along its first axis")
-    raised(lambda: plan.moved(np.array([None, None])), distview.ShapeError, "expected elements of some bytes")
+    raised(lambda: plan.moved(np.array([None, None])), distview.ShapeError, "expected elements of at least 1 byte")
     raised(lambda: plan.moved(), distview.UsageError, "from 1 to 16 arrays, got 0")
     raised(lambda: plan.execute([x], [x] if plan.size == 2 else [np.zeros(plan.size + 1)]),
            *((distview.UsageError, "shares memory") if comm.size == 1 else (distview.ShapeError, "target 0")),

@@ -128,7 +128,7 @@ def test_we_read_those_of_h5py(comm, folder):
     every = distview.load(path, comm=comm)
     assert set(every) == set(expected) and (whole_of(every["gzip"]) == u).all()
     nothing = "texts or a table"
-    for name, got in {"texts": nothing, "table": nothing, "int24": "some of 3 bytes, which NumPy has not"}.items():
+    for name, got in {"texts": nothing, "table": nothing, "int24": "numbers of 3 bytes, which NumPy does not support"}.items():
         one = distview.zeros(3, comm=comm)
         error = raised_on_all(comm, lambda n=name, o=one: distview.load(path, out={n: o}))
         assert type(error) is distview.ShapeError and f"got {got}" in str(error), error

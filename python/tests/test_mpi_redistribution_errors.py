@@ -22,10 +22,10 @@ def wrong_arrays(comm, a, b):
     objects = distview.wrap(np.full(a.local_shape, None), None, a.layout, comm)
     yield a, None, USAGE, start + "expected the target to be a DistView, got NoneType"
     yield a.view, b, USAGE, start + "expected the source to be a DistView, got numpy.ndarray"
-    yield b, b, SHAPE, start + "the source is a 2-d array over"
-    yield a, a, SHAPE, start + "the target is a 2-d array over"
+    yield b, b, SHAPE, start + "expected a source of the plan's layout, got a 2-d array over"
+    yield a, a, SHAPE, start + "expected a target of the plan's layout, got a 2-d array over"
     yield objects, b, SHAPE, start + "the elements of the source are Python objects"
-    yield distview.zeros((9, 8)), b, USAGE, start + "the source is an array of another communicator"
+    yield distview.zeros((9, 8)), b, USAGE, start + "expected the source to be an array of the plan's communicator"
     twofold, differ = distview.zeros_like(a, "c8"), start + "source and target differ in element type: "
     yield twofold, b, SHAPE, differ + "complex64 ('Zf') and float64 ('d')"
     wrapped = distview.wrap(read_only, None, b.layout, comm)
@@ -109,7 +109,7 @@ def test_a_wrong_keyword_on_one_rank(comm):
         given = on_rank(comm, rank, {"permutaton": (1, 0)}, {})
         caught = raised_on_all(comm, lambda g=given: distview.redistribute(a, "cb", **g))
         assert type(caught) is USAGE, repr(caught)
-        assert str(caught).startswith("redistribute: unexpected argument 'permutaton'; of a new")
+        assert str(caught).startswith("redistribute: unexpected argument 'permutaton'; for a new")
     assert_works(comm)
 
 
@@ -146,9 +146,9 @@ def wrong_redistributions(a):
     yield {}, USAGE, start + "expected a layout, or out"
     yield {"layout": "bb", "out": a}, USAGE, start + "expected a layout or out, got both"
     yield {"out": a, "padding": 1}, USAGE, start + "expected a layout or out, got both"
-    yield {"out": a, "permutaton": (1, 0)}, USAGE, start + "unexpected argument 'permutaton'; of a new"
+    yield {"out": a, "permutaton": (1, 0)}, USAGE, start + "unexpected argument 'permutaton'; for a new"
     yield {"layout": "bb", "to_slice": slice(3)}, USAGE, start + "with to_slice, expected a Layout"
-    yield {"layout": "bb", "comm": None}, USAGE, start + "the new array has the array's comm"
+    yield {"layout": "bb", "comm": None}, USAGE, start + "expected no comm, because the new array has the comm of the source"
     yield {"out": 5}, USAGE, start + "expected out to be a DistView, got int"
     yield {"out": a.layout}, USAGE, start + "expected out to be a DistView, got Layout"
     yield {"out": a, "dtype": "f4"}, USAGE, start + "expected a layout or out, got both"

@@ -155,10 +155,10 @@ def test_what_cannot_be_started_raises_everywhere(comm):
     start = "RedistributionPlan.start: "
     cases = [
         ((a, None), {}, start + "expected the target to be a DistView, got NoneType"),
-        ((a, a), {}, start + "the target is a 2-d array over"),
+        ((a, a), {}, start + "expected a target of the plan's layout, got a 2-d array over"),
         ((a, b), {"combine": "product"}, start + "expected combine to be 'sum', 'min' or 'max', got 'product'"),
         ((a, b), {"gamma": 1}, start + "got an unexpected keyword argument 'gamma'"),
-        ((dealt(comm), a), {}, start + "the source is a 2-d array over"),
+        ((dealt(comm), a), {}, start + "expected a source of the plan's layout, got a 2-d array over"),
     ]
     for arguments, keywords, text in cases:
         for rank in range(comm.size):

@@ -188,7 +188,7 @@ def test_redistribute_with_all_of_it(comm):
 
 def wrong_updates(comm, plan, a, b):
     """A plan, its arguments on one rank, and the expected error."""
-    factor = "expected {} to be a number that {} elements can be, got {}"
+    factor = "expected {} to be a number that can be converted to {}, got {}"
     names = "expected combine to be 'sum', 'min' or 'max', got "
     yield plan, a, b, {"combine": "product"}, USAGE, names + "'product'"
     yield plan, a, b, {"combine": 3}, USAGE, names + "3"
@@ -234,6 +234,6 @@ def test_wrong_updates_on_one_rank(comm):
     conjugates = distview.RedistributionPlan(a, b, conjugate=True)
     caught = raised_on_all(comm, lambda: conjugates.execute(a, b))
     assert type(caught) is SHAPE
-    assert str(caught).startswith(start + "the plan conjugates, which float64 elements cannot be")
+    assert str(caught).startswith(start + "the plan conjugates: expected complex elements, got float64")
     plan.execute(a, b)
     assert (gathered(comm, b) == 2).all()

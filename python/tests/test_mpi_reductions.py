@@ -119,8 +119,8 @@ def test_products_of_arrays_on_ranks_in_another_order(comm):
     u, v = (distview.from_function(lambda i: i, 12, comm=c) for c in (comm, ordered))
     error = raised_on_all(comm, lambda: u.dot(v))
     assert type(error) is distview.UsageError and str(error) == (
-        "dot: expected two arrays whose communicators order the ranks alike, got one of which this is process 0, "
-        f"and one of which this is process 1 [rank 0 of {comm.size}; 2 ranks failed]"
+        "dot: expected two arrays whose communicators order the ranks alike, got an array on which this rank is process 0 "
+        f"and one on which it is process 1 [rank 0 of {comm.size}; 2 ranks failed]"
     )
     assert same_on_all(comm, u.dot(u)) == same_on_all(comm, v.dot(v)) == sum(i * i for i in range(12))
     ordered.Free()

@@ -66,7 +66,7 @@ def refusals():
     read_only = np.zeros((4, 5))
     read_only.flags.writeable = False
     yield lambda: plan.execute(a, None), USAGE, start + "expected the target to be a DistView"
-    yield lambda: plan.execute(b, b), SHAPE, start + "the source is a 2-d array over"
+    yield lambda: plan.execute(b, b), SHAPE, start + "expected a source of the plan's layout, got a 2-d array over"
     frozen = distview.wrap(read_only, (4, 5), "cc")
     yield lambda: plan.execute(a, frozen), SHAPE, start + "the target is read-only"
     shared = start + "source and target share memory"
@@ -75,7 +75,7 @@ def refusals():
     memory = np.zeros((5, 4))
     forth, back = distview.wrap(memory, (5, 4)), distview.wrap(memory[::-1], (5, 4))
     yield lambda: distview.redistribute(forth, out=back), USAGE, "redistribute: source and target share memory"
-    yield lambda: distview.redistribute(a, two, comm=None), USAGE, "redistribute: the new array has"
+    yield lambda: distview.redistribute(a, two, comm=None), USAGE, "redistribute: expected no comm, because the new array has"
     many = layout_of((4, 5), "bb", 4)
     text = "RedistributionPlan: expected grids of 1 process (comm is None), got one of 4"
     yield lambda: distview.RedistributionPlan(a, many), USAGE, text

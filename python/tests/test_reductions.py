@@ -213,11 +213,11 @@ def test_elements_of_other_byte_order_and_width():
         (lambda v: v.dot(distview.zeros(3, padding=1)), distview.ShapeError,
          "dot: expected two arrays of the same layout"),
         (lambda v: distview.wrap(np.zeros(3, "S4"), 3).sum(), distview.ShapeError,
-         "sum: elements of type |S4 are no numbers"),
+         "sum: elements of type |S4 are not numbers"),
         (lambda v: distview.wrap(np.zeros(3, [("x", "f8")]), 3).max(), distview.ShapeError,
-         "max: elements of type [('x', '<f8')] are no numbers"),
+         "max: elements of type [('x', '<f8')] are not numbers"),
         (lambda v: v.dot(distview.wrap(np.zeros(3, "S4"), 3)), distview.ShapeError,
-         "dot: elements of type |S4 are no numbers"),
+         "dot: elements of type |S4 are not numbers"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_reduced(use, error, text):

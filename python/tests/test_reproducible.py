@@ -115,5 +115,5 @@ def test_counted_buffers():
     for wrong in (np.arange(6.0)[::2], np.arange(3, dtype="f4"), np.arange(3)):
         with pytest.raises(distview.ShapeError, match="contiguous buffer of float64"):
             found.add(wrong)
-    with pytest.raises(distview.ShapeError, match="as many numbers"):
+    with pytest.raises(distview.ShapeError, match="x and y of equal length"):
         found.add_products(np.array([3.0]), np.array([4.0, 5.0]))

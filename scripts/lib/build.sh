@@ -60,7 +60,7 @@ build_targets() {
     if [[ $build_python == package && -n $(python_missing "$folder") ]]; then
         die "the Python package cannot be built here: $(python_missing "$folder")" \
             "it needs Python 3.12 or newer with its headers, nanobind 2.5 or a newer 2.x, and NumPy" \
-            "(--native installs what the distribution has of these; Debian 13 has them all)"
+            "(--native installs those that the distribution has; Debian 13 has them all)"
     fi
 
     if (($#)); then arguments=(--target "$@"); fi
@@ -109,7 +109,7 @@ build_require() {
         if grep -qxF -- "$name: phony" <<<"$all"; then continue; fi
         exec >&2
         all=$(build_programs <<<"$all")
-        printf 'distview: error: there is no program %s; there are\n' "$name"
+        printf 'distview: error: unknown program %s; the programs are\n' "$name"
         sed '/^bench_/d' <<<"$all" | build_list
         if [[ $all == *bench_* ]]; then
             printf '                 and benchmarks\n'

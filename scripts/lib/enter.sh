@@ -38,7 +38,7 @@ enter_folders() {
         [[ -d $folder ]] || continue
         if [[ -d $root_dir$folder && -n $(ls -A "$root_dir$folder") ]]; then
             [[ $argument != "$output" ]] ||
-                die "$folder cannot be written from the private root, which has a folder of that name itself" \
+                die "$folder cannot be written from the private root, which has its own folder of this name" \
                     "choose another one, or use the distribution's packages: --native"
             say "note: inside the private root, $folder is the root's own"
         else

@@ -183,7 +183,7 @@ def complaint_in(output):
 def check_device(checks):
     query = "name,driver_version,memory.total,compute_cap"
     device = checks.first_line(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"])
-    note = device or "nvidia-smi finds none: run this where there is a GPU (--pack carries it there)"
+    note = device or "nvidia-smi finds no GPU: run this on a machine with one (--pack copies all that it needs)"
     checks.add("device", "passed" if device else "FAILED", note=note)
     return device
 
@@ -209,7 +209,7 @@ def check_correctness(checks):
                 # The program tests whether MPI accepts device memory: an MPI built for that may still fail here.
                 output = log.read_text(encoding="utf-8", errors="replace")
                 checks.gpu_aware = re.search(r"\[ +OK \].*/gpu_message\b", output) is not None
-    note = "" if checks.gpu_aware else "no run showed that this MPI takes device memory"
+    note = "" if checks.gpu_aware else "no run showed that this MPI accepts device memory"
     checks.add("transport gpu_message", "passed" if checks.gpu_aware else "skipped", note=note)
     checks.run_program("test_cuda_exports np1", "test_cuda_exports", [], 1, 120)
 

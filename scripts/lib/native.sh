@@ -14,7 +14,7 @@ native_optional=(
 
 native_install() {
     command -v apt-get >/dev/null ||
-        die "--native knows apt only: install a compiler, cmake, ninja, MPI, Kokkos 4.5.1 to 5.2," \
+        die "--native supports apt only: install a compiler, cmake, ninja, MPI, Kokkos 4.5.1 to 5.2," \
             "GoogleTest, nlohmann-json, CLI11 and stb with this machine's package manager"
     ((EUID == 0)) || die "--native installs packages, which needs root: run it with sudo"
     say "installing the distribution's packages (--native)"
@@ -37,7 +37,7 @@ native_add() {
     fi
     say "installing $* (--native)"
     native_apt_install "$log" "$@" ||
-        say "this distribution has not all of $*: see $log"
+        say "this distribution lacks some of these packages: $*; see $log"
 }
 
 native_apt_install() {
@@ -70,6 +70,6 @@ native_kokkos() {
         export Kokkos_ROOT=$distview_prefix/native/usr
     else
         rm -rf "$distview_prefix/native"
-        say "Debian's Kokkos of unstable does not fit this system"
+        say "the Kokkos of Debian unstable does not fit this system"
     fi
 }

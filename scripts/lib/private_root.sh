@@ -53,7 +53,7 @@ root_impossible() {
     elif ! unshare --mount --propagation private true 2>/dev/null; then
         echo "it needs the right to mount (in a container: --cap-add SYS_ADMIN)"
     elif ! command -v debootstrap >/dev/null && ! command -v apt-get >/dev/null; then
-        echo "it needs debootstrap, and there is no apt-get to install it with"
+        echo "it needs debootstrap, and no apt-get was found to install it"
     fi
 }
 
@@ -276,7 +276,7 @@ root_configure_apt() {
 # The index may be older than the archive. The file .distview-adding exists until all steps have succeeded: an
 # interrupted dpkg would refuse everything.
 root_add() {
-    say "adding to the private root: ${*:-what an earlier command had begun}"
+    say "adding to the private root: ${*:-the packages that an earlier command began to add}"
     : >"$root_dir/.distview-adding"
     # shellcheck disable=SC2016
     run_logged "$root_log" unshare --mount --propagation private -- bash -c '

@@ -6,7 +6,7 @@
 # MPI 5.0.7 (PRRTE 3.0.8) crashes on it.
 rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-${SLURM_PROCID:-}}}}
 if [[ ! $rank =~ ^[0-9]+$ ]]; then
-    echo "distview: error: this MPI does not tell its programs their rank" >&2
+    echo "distview: error: no known environment variable of this MPI contains the rank" >&2
     exit 1
 fi
 while (($# >= 2)); do
@@ -14,5 +14,5 @@ while (($# >= 2)); do
     rank=$((rank - $1))
     shift $((2 + $2))
 done
-echo "distview: error: there is no command for this rank" >&2
+echo "distview: error: no command was given for this rank" >&2
 exit 1

@@ -84,7 +84,7 @@ toolchain_write_stamp() {
 choose_toolchain() {
     case ${DISTVIEW_TOOLCHAIN:-} in
     '' | installed | native | fetch | private) ;;
-    *) die "DISTVIEW_TOOLCHAIN=$DISTVIEW_TOOLCHAIN is none of installed, native, fetch, private" ;;
+    *) die "DISTVIEW_TOOLCHAIN: expected installed, native, fetch or private, got $DISTVIEW_TOOLCHAIN" ;;
     esac
     if [[ ${DISTVIEW_TOOLCHAIN:-} == native ]]; then toolchain_native=1; fi
     if [[ -d $distview_prefix/native/usr ]]; then
@@ -96,7 +96,7 @@ choose_toolchain() {
     fi
 
     mkdir -p "$root_prefix" 2>/dev/null && [[ -w $root_prefix ]] ||
-        die "$root_prefix cannot be written: set DISTVIEW_PREFIX to a folder that can"
+        die "$root_prefix cannot be written: set DISTVIEW_PREFIX to a writable folder"
     # Programs that this script starts inherit the lock: it becomes free only when the last of them
     # has ended, even if this script is killed.
     exec 9>"$root_prefix/lock"
@@ -161,7 +161,7 @@ toolchain_fetch() {
     fi
     if [[ -n $lacks ]] && ! archives_reachable; then
         [[ $forced != fetch ]] || die "DISTVIEW_TOOLCHAIN=fetch: the release archives cannot be" \
-            "reached (probed for 5 s); needed are: $lacks" \
+            "reached (probed for 5 s); missing: $lacks" \
             "FETCHCONTENT_SOURCE_DIR_KOKKOS=FOLDER uses a local source tree of Kokkos"
         return 1
     fi
@@ -182,9 +182,9 @@ toolchain_private() {
         if [[ -n $why ]]; then
             die "no usable compilers, MPI and Kokkos are installed here, and a private Debian root" \
                 "cannot be made: $why" \
-                "what would do instead: g++ 12 or clang 17 or newer, cmake 3.25, ninja, MPI, Kokkos" \
-                "4.5.1 to 5.2, GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native" \
-                "installs what the distribution has of these"
+                "install instead: g++ 12 or clang 17 or newer, cmake 3.25, ninja, MPI, Kokkos 4.5.1 to 5.2," \
+                "GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native installs those" \
+                "that the distribution has"
         fi
         # Programs may still run in an older root.
         if [[ -e $root_dir/.distview-root ]]; then

@@ -57,6 +57,6 @@ else
     ldconfig
 fi
 if ldd "$libraries/libkokkoscore.so" | grep -E 'not found'; then
-    echo "$runtime needs what this system does not have" >&2
+    echo "$runtime needs libraries that this system lacks" >&2
     exit 1
 fi

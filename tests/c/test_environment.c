@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     CHECK(distview_is_initialized() == 0);
     FAILS(DISTVIEW_USAGE_ERROR, "MPI", distview_communicator_create(MPI_COMM_WORLD, &comm));
     FAILS(DISTVIEW_USAGE_ERROR, "MPI", distview_communicator_create_f(0, &comm));
-    FAILS(DISTVIEW_USAGE_ERROR, "expected a distview_initialize() before it", distview_finalize());
+    FAILS(DISTVIEW_USAGE_ERROR, "expected an initialised library, call distview_initialize() first",
+          distview_finalize());
     FAILS(DISTVIEW_USAGE_ERROR, "1 thread, or 0, got -1",
           distview_initialize(&(distview_init_options){.threads = -1}));
     distview_layout* layout = NULL; // needs neither MPI nor Kokkos

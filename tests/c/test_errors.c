@@ -57,7 +57,7 @@ static void test_layouts(void) {
     axis.bounds = bounds;
     FAILS(DISTVIEW_LAYOUT_ERROR, "ascend", distview_layout_create(1, grid, &axis, &layout));
     axis = (distview_axis){.kind = DISTVIEW_USER, .extent = 9, .distribution = twice_at_5};
-    FAILS(DISTVIEW_LAYOUT_ERROR, "for index 6 of process 0, the distribution says 5",
+    FAILS(DISTVIEW_LAYOUT_ERROR, "for index 6 of process 0, got 5 from the distribution",
           distview_layout_create(1, grid, &axis, &layout));
     axis.distribution = refuse;
     FAILS(DISTVIEW_LAYOUT_ERROR, "a process in [0, 2) for index 0",
@@ -73,9 +73,9 @@ static void test_layouts(void) {
         {.kind = DISTVIEW_UNSTRUCTURED_LOCAL, .extent = 4, .counts = &two, .labels = labels}};
     int64_t extents[2] = {-7, -7}, begin[2] = {-7, -7}, end[2] = {-7, -7};
     OK(distview_layout_create(2, (int[]){1, 2}, in_part, &layout));
-    FAILS(DISTVIEW_USAGE_ERROR, "whose other labels are not known, got 1",
+    FAILS(DISTVIEW_USAGE_ERROR, "of which this process knows no other labels, got 1",
           distview_layout_local_extents(layout, 1, extents));
-    FAILS(DISTVIEW_USAGE_ERROR, "whose other labels are not known, got 1",
+    FAILS(DISTVIEW_USAGE_ERROR, "of which this process knows no other labels, got 1",
           distview_layout_interior(layout, 1, begin, end));
     CHECK(extents[0] == -7 && begin[0] == -7 && end[0] == -7);
     OK(distview_layout_local_extents(layout, 0, extents));

@@ -14,7 +14,7 @@ using distview::GatherPlan;
 using distview::MigrationPlan;
 using distview::Sum;
 
-/// As a device's, whose threads access it and the host does not.
+/// Resembles device memory: the device's threads access it and the host does not.
 struct DeviceMemory;
 struct DeviceThreads : Kokkos::DefaultHostExecutionSpace {
     using execution_space = DeviceThreads;

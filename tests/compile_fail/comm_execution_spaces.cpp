@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/padding_exchange_plan.hpp>
 
-/// A device that the library does not know, as Kokkos::HIP is.
+/// A device for which the library has no device layer, such as Kokkos::HIP.
 struct OtherDevice : Kokkos::DefaultHostExecutionSpace {
     struct memory_space {};
 };

@@ -19,10 +19,10 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, PaddingExchangePlan& pla
     exchange.finish();
     plan.execute(exec, a, a);
 #elif DISTVIEW_CASE == 1  // expected: nodiscard
-    // An exchange that nobody finishes.
+    // The returned handle is discarded: nobody would finish the exchange.
     plan.start(exec, a);
 #elif DISTVIEW_CASE == 2  // expected: deleted
-    // A plan has an exchange in flight or not: two of them would not know of each other.
+    // The state "in flight" belongs to one plan: a copy would not know of the exchange of the original.
     PaddingExchangePlan copy = plan;
     copy.execute(exec, a);
 #elif DISTVIEW_CASE == 3  // expected: deleted

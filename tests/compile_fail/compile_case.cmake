@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DCOMPILER=... -DFLAGS=FILE -DSOURCE=... -DCASE=N -DEXPECTED=REGEX [-DNAMES=REGEX]
 #       [-DLINES=N] [-DHEADERS=FILE] -P compile_case.cmake
-# Case 0 must compile; any other must not, and the compiler must say what is expected: in an error,
-# what the notes name as not satisfied, and all that in so many lines with one error.
+# Case 0 must compile. Any other case must fail with an error that matches EXPECTED; its notes must report an
+# unsatisfied concept that matches NAMES; the output must have one error and at most LINES lines.
 
 file(READ "${FLAGS}" flags)
-# How CMake marks an option that is not to be quoted or merged with its like.
+# CMake marks options that must not be quoted or merged by this prefix.
 string(REPLACE "SHELL:" "" flags "${flags}")
 separate_arguments(flags UNIX_COMMAND "${flags}")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DCOMPILER=... -DFLAGS=FILE -DHEADERS=FILE -P compile_headers.cmake
-# Makes HEADERS.gch, which GCC takes in place of the text wherever the same flags include HEADERS first.
+# Makes HEADERS.gch, which GCC reads instead of the text if HEADERS is included first with the same flags.
 
 file(READ "${FLAGS}" flags)
 string(REPLACE "SHELL:" "" flags "${flags}")

@@ -21,7 +21,7 @@ int ask(const ArrayLayout& layout, const AxisLayout& axis) {
            axis.owner(axis.global_index(axis.protocol_index(g))) +
            static_cast<int>(layout.extent(0) + layout.protocol_size(0));
 #elif DISTVIEW_CASE == 1  // expected: deleted
-    // Who owns a local index depends on whose it is.
+    // A local index has no owner without its process.
     return axis.owner(l) + layout.owner(index) + static_cast<int>(local_index[0]);
 #elif DISTVIEW_CASE == 2  // expected: deleted
     return static_cast<int>(axis.to_global(0, g)) + layout.owner(index) +
@@ -43,18 +43,18 @@ int ask(const ArrayLayout& layout, const AxisLayout& axis) {
     g -= l;
     return layout.owner(index) + axis.owner(g) + static_cast<int>(local_index[0]);
 #elif DISTVIEW_CASE == 9  // expected: conversion from|no viable conversion|could not convert
-    // A number of processes is no grid yet: over how many axes?
+    // A number of processes is no grid: the number of axes is missing.
     const ProcessGrid grid = 6;
     return grid.size() + layout.owner(index) + axis.owner(g) + static_cast<int>(local_index[0] + l);
 #elif DISTVIEW_CASE == 10  // expected: deleted
-    // What the protocol counts begins with boundary padding.
+    // A protocol index counts from the boundary padding, a global index from the interior.
     return axis.owner(axis.protocol_index(g)) + layout.owner(index) +
            static_cast<int>(local_index[0]);
 #elif DISTVIEW_CASE == 11  // expected: deleted
     return static_cast<int>(axis.global_index(axis.protocol_index(g)) - axis.protocol_index(g)) +
            layout.owner(index) + static_cast<int>(local_index[0] + l);
 #elif DISTVIEW_CASE == 12  // expected: no matching function|too many arguments|no member function
-    // Of which elements? extent(axis) counts the interior, protocol_size(axis) boundary padding too.
+    // size(axis) would be ambiguous: extent(axis) counts the interior, protocol_size(axis) boundary padding too.
     return static_cast<int>(layout.size(0)) + layout.owner(index) + axis.owner(g) +
            static_cast<int>(local_index[0] + l);
 #endif

@@ -17,7 +17,7 @@ void use(const distview::RowNumbering& rows, const distview::hypre::StructGrid& 
 #elif DISTVIEW_CASE == 2 // expected: the elements of the array must be hypre's scalars .double.
     distview::hypre::struct_vector(grid, floats).put();
 #elif DISTVIEW_CASE == 3 // expected: deleted
-    // One owner of a vector of hypre: a copy would be another one's memory.
+    // A vector of hypre has one owner; a copy would refer to the same vector.
     const distview::hypre::Vector x = distview::hypre::vector(rows, u), y = x;
 #endif
 }

@@ -7,7 +7,7 @@ using Right = Kokkos::LayoutRight;
 using distview::DistView;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Memory that the host does not read.
+/// Memory that the host cannot access.
 struct FarSpace {
     using memory_space = FarSpace;
     using execution_space = Kokkos::DefaultHostExecutionSpace;
@@ -33,7 +33,7 @@ void use(const distview::RowNumbering& rows, const DistView<double**, Right, Hos
 #elif DISTVIEW_CASE == 4 // expected: the array must be in memory of the host
     distview::petsc::impl::require_host_doubles<DistView<double**, Right, FarSpace>>();
 #elif DISTVIEW_CASE == 5 // expected: no matching function|constraints not satisfied
-    // A plain Kokkos View knows no layout.
+    // A plain Kokkos View has no layout.
     const distview::petsc::Vector x = distview::petsc::vector(rows, u.view());
 #endif
 }

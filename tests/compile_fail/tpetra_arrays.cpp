@@ -18,7 +18,7 @@ void use(const distview::tpetra::Map& map, const DistView<double**, Right, Host>
 #elif DISTVIEW_CASE == 1 // expected: elements must be double, the scalar that the component is compiled for
     const distview::tpetra::MultiVector x(map, floats);
 #elif DISTVIEW_CASE == 2 // expected: elements must be double, the scalar that the component is compiled for
-    // What a solver writes stands in the array.
+    // A solver writes into the array, so its elements must not be const.
     const distview::tpetra::MultiVector x(map, fixed);
 #elif DISTVIEW_CASE == 3 // expected: elements must be double, the scalar that the component is compiled for
     const auto a = distview::tpetra::make_operator<float**>(Exec(), map, nothing);

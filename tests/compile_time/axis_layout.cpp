@@ -6,7 +6,7 @@
 
 namespace distview::testing {
 
-// With a name, or nvcc would miss uses of what is only looked at.
+// A named namespace: in an unnamed one nvcc would miss uses that only static_assert makes.
 namespace axis_layout_types {
 
 // Kernels take an AxisLayout by value.
@@ -15,7 +15,7 @@ static_assert(std::is_trivially_copyable_v<AxisLayout> &&
 static_assert(sizeof(AxisLayout) <= 128);
 static_assert(DimLayout<AxisLayout>);
 
-// A layout that lacks one query, or whose queries may throw, is none.
+// A type that lacks one query, or whose queries may throw, is no layout.
 struct Incomplete {
     std::int64_t size() const noexcept { return 0; }
 };

@@ -24,7 +24,7 @@ static_assert(layout.owned_local(3) == LocalRange{LocalIndex(0), LocalIndex(2)})
 static_assert(layout.interior_local(3) == layout.owned_local(3));
 static_assert(layout.with_tables(nullptr, nullptr).block_size() == 2);
 
-// An overflow would not be a constant expression.
+// If an expression overflowed, it would not be constant and would not compile.
 constexpr CyclicLayout largest(std::numeric_limits<std::int64_t>::max(), 7);
 static_assert(largest.local_extent(0) == 1317624576693539401);
 static_assert(largest.local_extent(6) == 1317624576693539401);

@@ -9,13 +9,13 @@ namespace distview::testing {
 
 namespace {
 
-// The size, the copies and the arguments of a plain integer.
+// GlobalIndex has the size of a plain integer, and is copied and passed like one.
 static_assert(sizeof(GlobalIndex) == sizeof(std::int64_t));
 static_assert(std::is_trivially_copyable_v<GlobalIndex> && std::is_standard_layout_v<GlobalIndex>);
 static_assert(std::is_trivially_copyable_v<LocalRange> && std::is_aggregate_v<LocalRange>);
 static_assert(std::totally_ordered<GlobalIndex> && std::totally_ordered<LocalIndex>);
 
-// Built explicitly from integers, and from nothing that loses a fraction.
+// Constructible explicitly from integers, and from no type that would lose a fraction.
 static_assert(std::is_constructible_v<GlobalIndex, int>);
 static_assert(std::is_constructible_v<GlobalIndex, std::uint64_t>);
 static_assert(!std::is_convertible_v<int, GlobalIndex>);
@@ -23,10 +23,10 @@ static_assert(!std::is_convertible_v<std::int64_t, LocalIndex>);
 static_assert(!std::is_assignable_v<GlobalIndex&, int>);
 static_assert(!std::is_constructible_v<GlobalIndex, double>);
 
-// Read implicitly as one.
+// Converts implicitly to an integer.
 static_assert(std::is_convertible_v<GlobalIndex, std::int64_t>);
 
-// One space does not become the other.
+// An index of one space does not convert to the other space.
 static_assert(!std::is_same_v<GlobalIndex, LocalIndex>);
 static_assert(!std::is_constructible_v<GlobalIndex, LocalIndex>);
 static_assert(!std::is_constructible_v<LocalIndex, GlobalIndex>);
@@ -48,12 +48,12 @@ static_assert(!Comparable<GlobalIndex, LocalIndex> && !Comparable<LocalIndex, Gl
 static_assert(!Comparable<GlobalRange, LocalRange>);
 static_assert(!Additive<GlobalIndex, LocalIndex> && !Additive<LocalIndex, GlobalIndex>);
 
-// A step stays in its space, a distance belongs to none.
+// Index plus step stays in its space; the difference of two indices is a plain integer.
 static_assert(std::same_as<decltype(GlobalIndex() + 1), GlobalIndex>);
 static_assert(std::same_as<decltype(LocalIndex() - 1), LocalIndex>);
 static_assert(std::same_as<decltype(GlobalIndex() - GlobalIndex()), std::int64_t>);
 
-// A function of one space is not called with the other.
+// A function for one space cannot be called with an index of the other.
 struct TakesLocal {
     void operator()(LocalIndex) const;
 };

@@ -32,7 +32,7 @@ static_assert(layout.labels(2)[2] == 5);
 static_assert(layout.one_to_one() && layout.known_process() == -1);
 static_assert(!layout.has_ghosts() && layout.ghosts(2) == 0 && layout.owned_local(2).size() == 3);
 
-// The same of which process 0 owns 7 and -3, and has a ghost of 9.
+// The same axis, where process 0 owns 7 and -3, and has a ghost of 9.
 constexpr std::int64_t ghosted_labels[] = {7, -3, 9, 9, 8, 5};
 constexpr std::int64_t ghosted_sorted[] = {-3, 7, 9, 5, 8, 9};
 constexpr std::int64_t owned_labels[] = {-3, 5, 7, 8, 9};

@@ -43,7 +43,7 @@ fi
 # The number of processes of a grid must not overflow 32 bits.
 refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 1 "$fortran" --nx 700 --ny 7000000 --steps 1 --grid 6700417x641 2>&1)
 status=$?
-if ((status != 2)) || ! grep -q 'error: --grid: expected as many processes as there are ranks, 1, got 4294967297' <<<"$refused"; then
+if ((status != 2)) || ! grep -q 'error: --grid: expected as many processes as ranks, 1, got 4294967297' <<<"$refused"; then
     printf 'a large grid: status %s\n%s\n' "$status" "$refused"
     failed=$((failed + 1))
 fi
@@ -56,7 +56,7 @@ if ((status != 0)); then
 fi
 refused=$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 6 "$fortran" --nx 4 --ny 1 --steps 2 2>&1)
 status=$?
-if ((status != 2)) || ! grep -q 'error: no grid of 6 processes gives each of them a cell: there are 1 rows and 4 columns' <<<"$refused"; then
+if ((status != 2)) || ! grep -q 'error: no grid of 6 processes gives each process a cell: there are 1 rows and 4 columns' <<<"$refused"; then
     printf '4 x 1 cells on 6 ranks: status %s\n%s\n' "$status" "$refused"
     failed=$((failed + 1))
 fi

@@ -38,7 +38,7 @@ expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --n 7 --json 
 expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 2 "$fortran" --help 2>&1 | grep -c '^Usage: mpirun -n RANKS fortran_ptrans')" 1 "help"
 # The number of processes of a grid must not overflow: 2^32 + 5 is not five.
 expect "$(timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 5 "$fortran" --grid 3x1431655767 2>&1 |
-    grep -c 'fortran_ptrans: error: --grid: expected as many processes as there are ranks, 5, got 4294967301')" 1 "a large grid"
+    grep -c 'fortran_ptrans: error: --grid: expected as many processes as ranks, 5, got 4294967301')" 1 "a large grid"
 timeout 60 "${DISTVIEW_MPIEXEC:-mpirun}" -n 5 "$fortran" --grid 3x1431655767 >/dev/null 2>&1
 expect $? 2 "status of a large grid"
 for beta in 2,5 / "2 5" "3*1" nan inf 1e999 ""; do

@@ -201,7 +201,7 @@ contains
         u = 0
         v = 0
         call plan%set_label(v, "height", stat=stat, errmsg=errmsg)
-        call check_error(stat, errmsg, distview_usage_error, "a field that the plan has exchanged")
+        call check_error(stat, errmsg, distview_usage_error, "a field that this plan has exchanged")
         call plan%require(1, u, v)
         u(2:n(1) - 1) = 1
         call plan%mark_written(u)

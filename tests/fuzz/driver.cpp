@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fuzz_protocol COUNT: where there is no libFuzzer. Runs all seeds, and COUNT inputs that are random
-// or made of seeds by a few changes, the same ones every time.
+// fuzz_protocol COUNT: the driver for builds without libFuzzer. Runs all seeds and COUNT generated
+// inputs, random or slightly changed seeds, the same in every run.
 // fuzz_protocol FILE...: runs these inputs, such as one that libFuzzer has found.
 #include "fuzz_input.hpp"
 #include "seeds.hpp"
@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
         static_cast<long long>(reached.arrays), static_cast<long long>(reached.arrays_conform),
         static_cast<long long>(reached.arrays_changed), static_cast<long long>(reached.tensors),
         static_cast<long long>(reached.tensors_taken));
-    // One in twenty (of tensors in forty), or the inputs no longer get to what they are for.
+    // At least one input in twenty (tensors: forty) must be accepted, or the code behind the checks
+    // stays untested.
     const bool deep =
         reached.sections_taken * 20 > count / 3 && reached.arrays_conform * 20 > count / 3 &&
         reached.arrays_changed * 150 > count && reached.tensors_taken * 40 > count / 3;

@@ -69,7 +69,7 @@ AxisSpec read_axis(Input& input, int grid_size) {
     }
 }
 
-/// Any bytes describe some layout, of up to 4 axes and 8 processes.
+/// Builds a layout of up to 4 axes and 8 processes from any bytes.
 ArrayLayout read_layout(Input& input) {
     const int rank = input.below(5);
     std::vector<int> grid;
@@ -119,7 +119,7 @@ void change_dim(Input& input, DimData& dim) {
     }
 }
 
-/// The same change on one process or on all of them: only the latter has a chance to be legal.
+/// Makes the same change on one process or on all of them: only a change on all can be legal.
 void change(Input& input, std::vector<SectionDescription>& array) {
     if (array.front().dim_data.empty()) return;
     const std::size_t first = input.byte() % array.size();
@@ -139,7 +139,7 @@ void change(Input& input, std::vector<SectionDescription>& array) {
     }
 }
 
-/// Process p's section as a C struct, over memory that nobody touches.
+/// Process p's section as a C struct; its data pointer is never dereferenced.
 distview_dap_section in_c(const Version& version, const std::vector<SectionDescription>& array,
                           std::size_t p) {
     static double element = 0;
@@ -157,7 +157,7 @@ distview_dap_section in_c(const Version& version, const std::vector<SectionDescr
     return section;
 }
 
-/// Through C and back, as every process would get it; nothing where a section is refused.
+/// Exports each section to C and imports it, as every process would; empty if a section is rejected.
 std::optional<std::vector<SectionDescription>>
 through_c(const Version& version, const std::vector<SectionDescription>& array) {
     std::vector<SectionDescription> result;
@@ -175,7 +175,7 @@ through_c(const Version& version, const std::vector<SectionDescription>& array) 
     return result;
 }
 
-/// What a layout cannot hold of what data say (layout_from_dim_data) set to what it made of it.
+/// Replaces the properties that a layout cannot store (layout_from_dim_data) by those that the layout has.
 CanonicalAxis as_layouts_say(CanonicalAxis given, const CanonicalAxis& back) {
     given.axis_padding = back.axis_padding;
     if (given.kind == DistType::unstructured && given.size >= back.size) given.size = back.size;
@@ -194,7 +194,7 @@ void check_layout(const Version& version, const std::vector<SectionDescription>&
     expect(layout_from_dim_data(version, exported) == layout,
            "export and import make another layout");
 
-    for (std::size_t p = 0; p < array.size(); ++p) { // each process gets its part of it
+    for (std::size_t p = 0; p < array.size(); ++p) { // each process imports its own section
         distview_dap_section section = in_c(version, array, p);
         const AnyDistView view = dist_view_from_dap(&section, layout, static_cast<int>(p));
         expect(view.section().extents == array[p].extents, "another section than was given");
@@ -220,7 +220,7 @@ void fuzz_array(Input& input) {
         original = read_layout(input);
         for (int p = 0; p < original->process_count(); ++p)
             array.push_back(export_section(*original, p, version));
-    } catch (const Error&) { // padding that 0.10 cannot say
+    } catch (const Error&) { // padding that 0.10 cannot express
         return;
     }
     const std::vector<SectionDescription> unchanged = array;
@@ -251,7 +251,7 @@ void fuzz_array(Input& input) {
     } catch (const LayoutError&) { // blocks of more than 2^61 elements
         expect(is_changed, "a layout's own data are no layout");
         return;
-    } catch (const ProtocolError& error) { // boundary padding that differs within a grid rank
+    } catch (const ProtocolError& error) { // boundary padding differs within a grid rank
         expect(is_changed && error.code() == reason::axis_inconsistent && error.key() == "padding",
                "data that conform are no layout");
         return;

@@ -5,8 +5,8 @@
 
 namespace distview::fuzz {
 
-/// The sections of all processes of an array, some numbers of them changed: check_all, and from
-/// what it accepts a layout that says the same.
+/// Checks the sections of all processes of an array, some numbers changed, with check_all; makes a
+/// layout of accepted sections and checks that its export is equal.
 void fuzz_array(Input& input);
 
 } // namespace distview::fuzz

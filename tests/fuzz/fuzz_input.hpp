@@ -13,17 +13,17 @@
 
 namespace distview::fuzz {
 
-/// Ends the program, which a fuzzer takes for the crash that it looks for.
+/// Ends the program; a fuzzer counts this as a crash.
 [[noreturn]] inline void fail(const std::string& what) {
     std::fprintf(stderr, "fuzz_protocol: %s\n", what.c_str());
     std::abort();
 }
-/// What must hold whatever the input.
+/// Checks a condition that must hold for any input.
 inline void expect(bool condition, const char* what) {
     if (!condition) fail(what);
 }
 
-/// Numbers out of the fuzzer's bytes. Beyond the end all bytes are 0.
+/// Reads numbers from the fuzzer's bytes. Beyond the end all bytes are 0.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : m_bytes(data, size) {}
@@ -33,7 +33,7 @@ public:
     /// A number of [0, count).
     int below(int count) { return byte() % count; }
 
-    /// Any number: one byte for the small ones, one for those at the edges, nine for the others.
+    /// Any number: small and edge numbers are encoded in one byte, others in nine.
     std::int64_t integer() {
         const int first = byte();
         if (first < 128) return first;
@@ -67,7 +67,7 @@ private:
     std::size_t m_next = 0;
 };
 
-/// The bytes that an Input reads so.
+/// Writes the bytes from which an Input reads the same numbers.
 class Output {
 public:
     void byte(std::uint8_t value) { m_bytes.push_back(value); }
@@ -84,16 +84,16 @@ private:
     std::vector<std::uint8_t> m_bytes;
 };
 
-/// How far the inputs of a run got, so that a campaign that is refused at the door does not pass for
-/// one that found nothing.
+/// Counts how far the inputs of a run got. If all inputs were rejected at the first check, the run
+/// would find nothing and still look successful.
 struct Reached {
-    std::int64_t sections = 0;       ///< offered to from_dap()
-    std::int64_t sections_taken = 0; ///< and taken
-    std::int64_t arrays = 0;         ///< offered to check_all()
-    std::int64_t arrays_conform = 0; ///< and accepted
-    std::int64_t arrays_changed = 0; ///< accepted though something had been changed
-    std::int64_t tensors = 0;        ///< offered to from_dlpack()
-    std::int64_t tensors_taken = 0;  ///< and taken
+    std::int64_t sections = 0;       ///< passed to from_dap()
+    std::int64_t sections_taken = 0; ///< accepted by from_dap()
+    std::int64_t arrays = 0;         ///< passed to check_all()
+    std::int64_t arrays_conform = 0; ///< accepted by check_all()
+    std::int64_t arrays_changed = 0; ///< accepted although something had been changed
+    std::int64_t tensors = 0;        ///< passed to from_dlpack()
+    std::int64_t tensors_taken = 0;  ///< accepted by from_dlpack()
 };
 Reached& reached();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What libFuzzer calls, or our own driver where there is none.
+// The entry function for libFuzzer; other builds call it from driver.cpp.
 #include "fuzz_array.hpp"
 #include "fuzz_section.hpp"
 #include "fuzz_tensor.hpp"

@@ -29,21 +29,21 @@ enum Oddity : std::uint8_t {
 
 constexpr std::int64_t most_indices = 40;
 
-/// The canonical form of each axis that one process can tell.
+/// The canonical form of each axis that one process can determine alone.
 std::vector<std::optional<CanonicalAxis>> canonical_axes(const ExportedSection& section) {
     std::vector<std::optional<CanonicalAxis>> result;
     for (std::size_t d = 0; d < section.dim_data.size(); ++d) {
         try {
             result.emplace_back(
                 canonical_axis(section.version, section.dim_data[d], section.section.extents[d]));
-        } catch (const UsageError&) { // padded, periodic, of 0.9: needs its neighbours
+        } catch (const UsageError&) { // a padded, periodic axis in 0.9: needs the neighbours' data
             result.emplace_back();
         }
     }
     return result;
 }
 
-/// What was accepted conforms, and means the same after each way out and in.
+/// Checks that an accepted section conforms, and that export and import do not change it.
 void check_taken(const ExportedSection& taken) {
     expect(!check_local(taken.version, taken.description(), taken.process),
            "from_dap took a section that does not conform");
@@ -65,7 +65,7 @@ void check_taken(const ExportedSection& taken) {
     const auto axes = canonical_axes(taken);
     for (std::size_t d = 0; d < axes.size(); ++d) {
         if (!axes[d]) continue;
-        // In 0.9 the other processes' padding may be needed to say it.
+        // In 0.9 a dictionary may be impossible to write without the padding of the other processes.
         const bool can_be_said = axes[d]->axis_padding.has_value() || taken.version.is_0_10();
         if (!can_be_said) continue;
         const DimData dim = dim_data_of(taken.version, *axes[d]);
@@ -75,7 +75,7 @@ void check_taken(const ExportedSection& taken) {
     }
 }
 
-/// The whole array, if that is what the section is.
+/// Imports the section as a whole array; sections that are only a part of one must be rejected.
 void check_whole(const ExportedSection& taken) {
     distview_dap_section section{};
     to_dap(taken, &section);
@@ -146,7 +146,7 @@ void FuzzSection::read_dim(Input& input, std::size_t axis) {
     const std::int64_t count = dim.indices_count;
     for (std::int64_t i = 0; i < std::min(count, most_indices); ++i)
         m_indices[axis].push_back(input.integer());
-    // A list that is too short must not pass for one that is long enough.
+    // A list shorter than the extent must not be passed as one of full length.
     const bool may_be_read = count <= most_indices || count > m_extents[axis];
     dim.indices = may_be_read && !m_indices[axis].empty() ? m_indices[axis].data() : nullptr;
 }

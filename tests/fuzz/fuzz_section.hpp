@@ -11,8 +11,8 @@
 
 namespace distview::fuzz {
 
-/// A section that bytes describe, as a C producer might hand it over. Its pointers are NULL or lead to
-/// as much as its counts say, which is all that a consumer has to rely on.
+/// A section made from bytes, as a C producer might pass it. Each pointer is NULL or points to as
+/// many elements as the section's counts state; a consumer may rely on nothing else.
 class FuzzSection {
 public:
     explicit FuzzSection(Input& input);
@@ -36,10 +36,10 @@ private:
     int m_released = 0;
 };
 
-/// The bytes that FuzzSection reads as this section.
+/// Encodes a section as the bytes from which FuzzSection makes the same section.
 std::vector<std::uint8_t> encode(const distview_dap_section& section);
 
-/// One process's section: from_dap, and whatever can be done with what it gives.
+/// Imports one process's section with from_dap, and exports and checks the result in all ways.
 void fuzz_section(Input& input);
 
 } // namespace distview::fuzz

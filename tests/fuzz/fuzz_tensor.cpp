@@ -19,8 +19,8 @@ using namespace protocol;
 
 enum Oddity : std::uint8_t { no_shape = 1, no_strides = 2, no_data = 4, odd_address = 8 };
 
-/// A tensor that bytes describe. Its pointers are NULL or lead to as many numbers as it has axes, but to no
-/// more than ten.
+/// A tensor made from bytes. Each pointer is NULL or points to as many numbers as the tensor has
+/// axes, but at most ten.
 template <class Managed>
 struct FuzzTensor {
     Managed managed{};

@@ -5,7 +5,7 @@
 
 namespace distview::fuzz {
 
-/// One DLPack tensor, of either kind: from_dlpack, and what it gives out and in again.
+/// Imports one DLPack tensor of either kind with from_dlpack, exports the result and imports it again.
 void fuzz_tensor(Input& input);
 
 } // namespace distview::fuzz

@@ -54,7 +54,7 @@ Bytes section_seed(const ArrayLayout& layout, int process, const protocol::Versi
     return bytes;
 }
 
-/// A tensor of doubles, 3 x 4; then what producers get wrong, one thing each.
+/// A correct tensor of doubles, 3 x 4; then tensors with one producer's error each.
 std::vector<Bytes> tensor_seeds() {
     struct Tensor {
         std::int64_t ndim = 2, bits = 64, lanes = 1, byte_offset = 0;
@@ -114,7 +114,7 @@ std::vector<std::vector<std::uint8_t>> seed_inputs() {
         for (const protocol::Version& version : {protocol::v0_10_0, protocol::v0_9_0})
             for (int p = 0; p < layout.process_count(); ++p)
                 result.push_back(section_seed(layout, p, version));
-    // Every byte string is an array, more or less changed.
+    // Any byte string decodes to an array with some changes.
     std::mt19937_64 random(1);
     for (int i = 0; i < 100; ++i) {
         Bytes bytes{1};

@@ -6,7 +6,7 @@
 
 namespace distview::fuzz {
 
-/// Inputs to begin with: sections that conform, of every kind, and arrays.
+/// Initial inputs: conforming sections of every kind, and arrays.
 std::vector<std::vector<std::uint8_t>> seed_inputs();
 
 } // namespace distview::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// write_seeds FOLDER: the seeds as files, for libFuzzer.
+// write_seeds FOLDER: writes the seeds as files, for libFuzzer.
 #include "seeds.hpp"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DBUILD=... -DSTAGE=... -P stage.cmake
-# Installs the build into a folder and moves it, so that nothing can refer to where it was; core by
-# itself into another; and a third that claims to be built with another Kokkos.
+# Installs the build into a folder and renames the folder, so that no file can refer to its first path. Installs core
+# alone into a second folder. A third folder states that it was built with another Kokkos.
 
 function(run)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
@@ -32,7 +32,7 @@ foreach(file IN LISTS files)
 endforeach()
 
 file(GLOB_RECURSE programs "${STAGE}/all/bin/*")
-# But that of io.
+# distview-compare of io is the only program that is installed.
 list(FILTER programs EXCLUDE REGEX "/distview-compare$")
 file(GLOB_RECURSE foreign "${STAGE}/all/*gtest*" "${STAGE}/all/*Kokkos*" "${STAGE}/all/*testing*")
 if(programs OR foreign)

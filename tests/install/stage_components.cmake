@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DBUILD=... -DSTAGE=... -DCOMPONENTS=core,comm -P stage_components.cmake
-# Installs some components of a build, of which nothing else needs to be built.
+# Installs some components of a build; the other components need not be built.
 
 file(REMOVE_RECURSE "${STAGE}")
 string(REPLACE "," ";" components "${COMPONENTS}")

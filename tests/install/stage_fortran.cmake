@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DBUILD=... -DSTAGE=... -DCOMPONENTS=c,fortran -DOTHER_COMPILER=... -P stage_fortran.cmake
-# Installs the components, and once more as if another Fortran compiler had built them: without its library and modules.
+# Installs the components; then without the Fortran library and modules, as if another compiler had
+# built them.
 
 include("${CMAKE_CURRENT_LIST_DIR}/stage_components.cmake")
 

@@ -121,7 +121,8 @@ TEST_F(ClaimsTest, of_more_than_is_there) {
             H5Dclose(times);
         });
         EXPECT_THROW_ON_ALL_RANKS((void)inspect_hdf5(world, path), Error,
-                                  "expected the times of '" + path + "' to be no more than");
+                                  "expected the times of '" + path +
+                                      "' to have at most as many elements as");
     }
     // Dimensions without values, of netCDF say, have nothing stored.
     with_file(true, [&](hid_t file) {

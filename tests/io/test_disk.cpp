@@ -271,7 +271,7 @@ TEST_F(DiskTest, has_another_file_while_one_is_read) {
             };
     };
     const std::string error =
-        "expected to read one file '" + path + "', got another one: it was replaced";
+        "expected file '" + path + "' to stay in place while it is read, got another file";
 
     save([&](const std::string& to) { save_npy(world, to, u.any()); });
     replace_once_read();

@@ -136,7 +136,7 @@ TEST(Npy, numbers_as_another_machine_has_them_are_refused) {
     turned_around.replace(turned_around.find("'<f"), 2, "'>");
     write_bytes(path, turned_around);
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, u.any()), Error,
-                              "elements that are no plain numbers");
+                              "elements that are not plain numbers");
 }
 
 // The texts in a file of numpy.savez(..., names=np.array(["a", "b"])).
@@ -166,7 +166,7 @@ TEST(Npy, texts_beside_numbers_in_an_archive) {
     EXPECT_ON_ALL_RANKS(back.is_right(5));
     EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, {{"names", texts.any()}}), Error,
                               "load_npz: expected a .npy file in '" + path +
-                                  "', member 'names', got elements that are no plain numbers");
+                                  "', member 'names', got elements that are not plain numbers");
 }
 
 // Members that zipfile.writestr() adds to a file of numpy.savez().
@@ -203,7 +203,7 @@ TEST(Npy, members_that_are_no_npy_are_left_out) {
     for (const char* const member : {"note", "none"})
         EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, {{member, note.any()}}), Error,
                                   text("load_npz: expected a .npy file in '", path, "', member '",
-                                       member, "', got other first bytes"));
+                                       member, "', got a file with other first bytes"));
 }
 
 TEST(Npy, buffers_may_be_as_large_as_they_like) {
@@ -233,7 +233,7 @@ TEST(Npy, says_on_all_ranks_what_does_not_fit) {
     const auto u = line_of(world, 5);
     save_npy(world, path, u);
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, line_of(world, 6)), ShapeError,
-                              "load_npy: expected float64 of shape (6), as the array is, in '" +
+                              "load_npy: expected float64 of shape (6), like the array, in '" +
                                   path + "', got float64 of shape (5)");
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.file("none.npy"), u), Error,
                               "to read '" + folder.file("none.npy") +
@@ -245,14 +245,13 @@ TEST(Npy, says_on_all_ranks_what_does_not_fit) {
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.path(), u), Error, "got 'Is a directory'");
     write_bytes(folder.file("short.npy"), "\x93NUMPY");
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.file("short.npy"), u), Error,
-                              "fewer bytes than its header");
+                              "a file that ends within its header");
     write_bytes(folder.file("text.npy"), "some text that is no array at all");
     EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.file("text.npy"), u), Error,
-                              "other first bytes");
+                              "got a file with other first bytes");
     if (rank() == 0) std::filesystem::resize_file(path, 128 + 39);
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, u), Error,
-                              "a file that ends before its array does");
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, u), Error, "a file that ends within its array");
     EXPECT_THROW_ON_ALL_RANKS(save_npz(world, path, {{"a", u}, {"a", u}}), UsageError, "'a' twice");
     save_npz(world, folder.file("a.npz"), {{"a", u}});
     EXPECT_THROW_ON_ALL_RANKS(load_npz(world, folder.file("a.npz"), {{"b", u}}), UsageError,

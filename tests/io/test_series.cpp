@@ -176,7 +176,7 @@ TEST_F(SeriesTest, datasets_without_elements_are_no_fields_and_great_numbers_sta
     StoredSection section(world, random_stored_layout(random, world.size(), {3}),
                           {ElementKind::floating_point, 8}, random);
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"none", section.any()}}), ShapeError,
-                              "got a dataset of no elements");
+                              "got a dataset without elements");
 }
 
 TEST_F(SeriesTest, names_that_cannot_be_are_wrong_arguments) {
@@ -286,7 +286,7 @@ TEST_F(SeriesTest, is_locked_by_other_programs) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_THROW_ON_ALL_RANKS(series.append(0, {{"f", section.any()}}), Error,
-                              "got a file that another program has open, and has locked");
+                              "got a file that another program has opened and locked");
     if (rank() == 0) ::close(reader);
     series.append(0, {{"f", section.any()}});
     EXPECT_EQ(inspect_hdf5(world, path).times.size(), 1U);
@@ -381,7 +381,7 @@ TEST_F(SeriesTest, numbers_of_3_bytes_are_no_fields) {
     for (const char* const name : {"int24", "float24"})
         EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{name, f.any()}}), ShapeError,
                                   text("expected numbers in field '", name, "' in '", path,
-                                       "', got some of 3 bytes, which NumPy has not"));
+                                       "', got numbers of 3 bytes, which NumPy does not support"));
 }
 
 // HDF5 matches members of memory and file by name: it would read nothing from MATLAB's members real and imag.
@@ -639,7 +639,7 @@ TEST_F(SeriesTest, says_what_does_not_fit) {
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 0, {{"f", f.any()}}), UsageError,
                               "expected a step below 0");
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, -1, {{"f", f.any()}}), UsageError,
-                              "expected a step from 0 on, got -1");
+                              "expected a step of at least 0, got -1");
     EXPECT_EQ(series.steps(), 0);
     series.append(1.5, {{"f", f.any()}});
     EXPECT_EQ(series.steps(), 1);

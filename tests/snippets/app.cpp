@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program of the projects on Markdown pages.
+// The program that the projects on Markdown pages build.
 #include <distview/algorithms.hpp>
 
 #include <cstdio>

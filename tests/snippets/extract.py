@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the blocks of code on Markdown pages into sources for CMake. README.md says what a block may be.
+"""Turns the blocks of code on Markdown pages into sources for CMake. README.md defines the permitted blocks.
 
 extract.py ROOT FOLDER [PAGE...]: reads the pages (all *.md of the checkout, unless named) and writes to FOLDER one
 source per page with C++, Fortran or C fragments, one per program, one folder per CMake block, and snippets.cmake, which calls
@@ -12,7 +12,7 @@ source per page with C++, Fortran or C fragments, one per program, one folder pe
     distview_snippet_cmake(NAME FOLDER)
     distview_snippet_python(NAME PAGE RANKS n...)
 
-A file whose text has not changed is left alone, so that nothing is compiled in vain.
+A file with unchanged text is not rewritten, so that it is not compiled again.
 """
 
 import re
@@ -44,7 +44,7 @@ def is_program(block):
 
 
 def page_name(page):
-    """docs/design/errors.md is docs_design_errors in names of tests and targets."""
+    """Makes the name of a page's tests and targets: docs/design/errors.md becomes docs_design_errors."""
     return re.sub(r"\W", "_", re.sub(r"\.md$", "", page))
 
 
@@ -60,7 +60,7 @@ def _at(line, path):
 
 
 class Fragments:
-    """The C++ fragments of a page as one source: a function each, called by a test each."""
+    """The C++ fragments of a page as one source: one function and one test per fragment."""
 
     def __init__(self, root, page):
         self.file = (root / page).resolve().as_posix()
@@ -132,7 +132,7 @@ def _is_of_file(block):
 
 
 def fortran_text(page, blocks):
-    """A program, or the fragments of a page in one: a block each, after the prelude; scope=file is behind contains."""
+    """A program, or the fragments of a page as one: a block each, after the prelude; scope=file goes after contains."""
     made = f"! {LICENCE}\n! Made of {page} by tests/snippets/extract.py.\n"
     if is_program(blocks[0]):
         return made + blocks[0].code
@@ -146,14 +146,14 @@ def fortran_text(page, blocks):
         if "compiled only" in block.marks:
             parts.append(f"if (.false.) then\n{text}end if\n")
         else:
-            # The end of a block frees arrays, whose addresses the next ones may get on some ranks only.
+            # The end of a block frees arrays; a later block may get the same addresses on some ranks only.
             parts.append(f"{text}call plan%forget()\n")
     procedures = "".join(block.code for block in blocks if _is_of_file(block))
     return made + before + "".join(parts) + after + (f"contains\n{procedures}" if procedures else "") + end
 
 
 def c_text(root, page, blocks):
-    """A program, or the fragments of a page in one: a block each, after the prelude; scope=file is before main."""
+    """A program, or the fragments of a page as one: a block each, after the prelude; scope=file goes before main."""
     made = f"// {LICENCE}\n// Made of {page} by tests/snippets/extract.py.\n"
     prelude = PRELUDES / "usual.c"
 
@@ -177,7 +177,7 @@ def program_or_fragments(root, page, blocks):
 
 
 def cmake_text(page, block):
-    """A project: the block itself, if it is one, or the block after the definition of a program."""
+    """A project: the block itself if it contains project(), otherwise a project with a program, then the block."""
     text = f"# {LICENCE}\n# Made of {page}, line {block.line}, by tests/snippets/extract.py.\n"
     if not re.search(r"^\s*project\s*\(", block.code, re.MULTILINE):
         text += "cmake_minimum_required(VERSION 3.25)\nproject(snippet LANGUAGES CXX)\nadd_executable(app app.cpp)\n"
@@ -185,7 +185,7 @@ def cmake_text(page, block):
 
 
 class Output:
-    """A folder that has what is written to it, and nothing else, when all is written."""
+    """A folder that contains only the files written to it once writing has finished."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -247,7 +247,7 @@ def extract_page(root, page, output):
     if python:
         running = [b for b in python if "compiled only" not in b.marks]
         numbers = {n for b in running for n in b.marks.get("ranks", RANKS).split()}
-        ranks = " ".join(sorted(numbers, key=int)) or "1"  # where nothing runs, one rank compiles it
+        ranks = " ".join(sorted(numbers, key=int)) or "1"  # a page that runs no block is compiled on one rank
         output.call("python", name, f'"{(root / page).resolve().as_posix()}"', "RANKS", ranks)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by the sources that extract.py makes of the fragments of a page.
+// Included by the source that extract.py makes from the fragments of a page.
 
 #include <distview/algorithms.hpp>
 #include <distview_testing/ranks.hpp>
@@ -16,7 +16,7 @@ namespace snippets {
 
 using namespace distview;
 
-/// Calls a fragment, if it is one for this number of ranks; without numbers it is for all.
+/// Calls a fragment if it is meant for this number of ranks; an empty list means all.
 inline void call(void (*fragment)(int, char**), std::initializer_list<int> ranks) {
     const bool is_meant =
         ranks.size() == 0 ||

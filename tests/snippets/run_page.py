@@ -3,7 +3,7 @@
 """Runs the Python blocks of a Markdown page on all ranks, one after the other and in one namespace.
 
 run_page.py PAGE: the last line is DISTVIEW-TEST-PASSED if all blocks ran to their ends on all ranks, and
-DISTVIEW-TEST-SKIPPED if none is to be run or compiled here. An exception ends all ranks; its traceback has the page's lines.
+DISTVIEW-TEST-SKIPPED if no block is run or compiled here. An exception ends all ranks; its traceback has the page's lines.
 """
 
 import ast
@@ -27,7 +27,7 @@ def compiled(text, path, first_line):
 
 
 def why_not(block):
-    """Why a block is not run here, or None."""
+    """The reason why a block is not run here, or None."""
     missing = block.marks.get("needs")
     if missing and importlib.util.find_spec(missing) is None:
         return f"there is no {missing}"
@@ -40,7 +40,7 @@ def why_not(block):
 
 
 def run(page):
-    """The number of blocks that ran, or were to be compiled only."""
+    """Returns the number of blocks that ran, or that are meant to be compiled only."""
     count = 0
     names = {"__name__": "__main__"}
     for block in markdown_text.parse(page.read_text(encoding="utf-8")).blocks:
@@ -66,11 +66,11 @@ def main(page):
     try:
         count = run(Path(page).resolve())
     except BaseException:
-        # The others may wait for this rank.
+        # The other ranks may wait for this rank.
         sys.stdout.flush()
         text = f"rank {comm.rank} of {comm.size}:\n{traceback.format_exc()}DISTVIEW-TEST-FAILED"
         print(text, file=sys.stderr, flush=True)
-        time.sleep(0.5)  # launchers drop what they have not read
+        time.sleep(0.5)  # launchers drop output they have not read
         comm.Abort(1)
     comm.Barrier()
     if comm.rank == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of extract.py: what it makes of the blocks on small pages."""
+"""Tests of extract.py: its output for the blocks on small pages."""
 
 import sys
 import tempfile
@@ -24,7 +24,7 @@ class Extract(unittest.TestCase):
         (self.root / "docs").mkdir(parents=True)
 
     def extract(self, text, page="docs/a.md"):
-        """Writes the page and gives snippets.cmake, without its first line."""
+        """Writes the page and returns snippets.cmake, without its first line."""
         (self.root / page).write_text(text, encoding="utf-8")
         extract.main([str(self.root), str(self.made), page])
         return self.read("snippets.cmake").partition("\n")[2]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the rules of the repository that no compiler checks.
 
-check_structure.py [FOLDER]: prints what breaks a rule, one line each; ends with status 1 if
-anything does. test_check_structure.py plants a violation of every rule and demands that it is found.
+check_structure.py [FOLDER]: prints one line for each violation, and exits with status 1 if it found
+any. test_check_structure.py plants a violation of every rule and requires that it is found.
 """
 
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""As much understanding of C++ source text as the structure rules need."""
+"""Parses C++ source text as far as the structure rules need."""
 
 import re
 
@@ -20,12 +20,12 @@ def _blank(text):
 
 
 def without_comments(text):
-    """The text with comments blanked: offsets and lines stay what they are."""
+    """The text with comments blanked; offsets and lines do not change."""
     return _TOKEN.sub(lambda m: _blank(m[0]) if m[0].startswith("/") else m[0], text)
 
 
 def without_strings(text):
-    """The text with comments and what is inside strings blanked; quotes stay."""
+    """The text with comments and contents of strings blanked; quotes stay."""
 
     def replace(match):
         token = match[0]
@@ -39,7 +39,7 @@ def line_of(text, offset):
 
 
 def includes(text):
-    """(line, name, is it quoted) of every include line."""
+    """(line, name, whether it is quoted) of every include line."""
     code = without_comments(text)
     for match in _INCLUDE.finditer(code):
         yield line_of(code, match.start()), match[1] or match[2], match[2] is not None

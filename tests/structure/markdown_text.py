@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Markdown taken apart: blocks of code with the markers before them, headings, links."""
+"""Parses Markdown: blocks of code with the markers before them, headings, links."""
 
 import re
 from dataclasses import dataclass, field
 
-#: Languages of blocks that tests/snippets compiles or runs, and of those that it does not.
+#: Languages of blocks that tests/snippets compiles or runs, and languages that it ignores.
 TESTED = ("cpp", "c", "fortran", "python", "cmake")
 SHOWN = ("sh", "text")
-#: What a marker may say, and the form of its value; tests/snippets/README.md explains.
+#: The marks of a marker, and the form of each value; tests/snippets/README.md explains them.
 MARKS = {
     "shown only": "", "compiled only": "", "continues": "", "prelude": r"\w+", "scope": "file",
     "ranks": r"\d+( \d+)*", "needs": r"\w+",
@@ -22,9 +22,9 @@ _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 @dataclass
 class Block:
-    """A block of code. `language` is None if it is indented instead of fenced, and "" if its fence has none."""
+    """A block of code. `language` is None if the block is indented instead of fenced, and "" if its fence has none."""
 
-    line: int  # of the fence, or of the first line if there is none
+    line: int  # of the fence, or of the first line of an indented block
     language: "str | None"
     marks: dict = field(default_factory=dict)
     lines: list = field(default_factory=list)
@@ -44,7 +44,7 @@ class Block:
 
 @dataclass
 class Page:
-    """`prose`: (line number, text) outside of blocks; `mistakes`: (line number, what is wrong) of markers."""
+    """`prose`: (line number, text) outside of blocks; `mistakes`: (line number, description) of wrong markers."""
 
     blocks: list = field(default_factory=list)
     prose: list = field(default_factory=list)
@@ -52,7 +52,7 @@ class Page:
 
 
 def _marks(text):
-    """What a marker says as a dictionary, and what is wrong with it."""
+    """The marks of a marker as a dictionary, and a description of its mistakes."""
     marks, mistakes = {}, []
     for part in text.split(","):
         key, equals, value = (word.strip() for word in part.partition("="))
@@ -65,7 +65,7 @@ def _marks(text):
 class _Reader:
     def __init__(self):
         self.page = Page()
-        self.items = []  # of the lists that a line is in: columns at which their text begins
+        self.items = []  # enclosing list items of the line: columns at which their text begins
         self.marker = None
         self.fence = None
         self.after_blank = True
@@ -145,7 +145,7 @@ def without_code(text):
 
 
 def anchors(page):
-    """The anchors that GitHub gives the headings of a page, and those written in HTML."""
+    """The anchors that GitHub gives to the headings of a page, and anchors written in HTML."""
     found, counts = set(), {}
     for _, text in page.prose:
         found.update(re.findall(r"<a\s[^>]*?\b(?:id|name)=\"([^\"]+)\"", text))

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What library code does not do, and what Kokkos calls carry."""
+"""Rules on library code: forbidden calls, and labels of Kokkos calls."""
 
 import re
 
 from cpp_text import calls, line_of, without_strings
 from tree import COMPONENTS, Violation
 
-# The wrappers around MPI; everything else in comm calls these.
+# The wrappers around MPI; all other code of comm calls these.
 MPI_WRAPPERS = re.compile(
     r"comm/src/|comm/include/distview/comm/impl/"
     r"|comm/include/distview/comm/(?:communicator|mpi_error|mpi_datatype|runtime)\.hpp$"
     r"|io/tools/"
 )
-#: Programs that are installed with a component: they print and end, on all ranks.
+#: Programs installed with a component: they may print, and end all ranks.
 _PROGRAMS = re.compile(r"io/tools/")
 _PRINTING = re.compile(
     r"std::(?:cout|cerr|clog)\b"
@@ -33,7 +33,7 @@ def _search(tree, rule, folders, pattern, text, skip=None):
 
 
 def printing(tree):
-    """The library reports by exceptions and the message sink only."""
+    """The library reports errors by exceptions and the message sink only."""
     asked_for = re.compile(
         r"core/include/distview/core/assert\.hpp$|comm/src/mpi/deadline\.cpp$|" + _PROGRAMS.pattern
     )
@@ -43,13 +43,13 @@ def printing(tree):
 
 
 def world(tree):
-    """The library works on the communicator that it is given."""
+    """The library uses the communicator passed to it, never MPI_COMM_WORLD."""
     folders = (*COMPONENTS, "python", "interop", "c")
     return _search(tree, "world", folders, r"\bMPI_COMM_WORLD\b", "only in tests, perf, examples", _PROGRAMS)
 
 
 def raw_mpi(tree):
-    """An MPI call whose status nobody looks at is an error that nobody sees."""
+    """Library code calls MPI through wrappers, which check the status of each call."""
     pattern = r"\bP?MPI_[A-Z][A-Za-z_]*\s*\("
     return _search(tree, "raw_mpi", COMPONENTS, pattern, "MPI is called by wrappers", MPI_WRAPPERS)
 
@@ -61,7 +61,7 @@ def _is_label(argument, prefix):
 
 
 def labels(tree):
-    """Kernels, fences and allocations carry labels, by which tools and tests know them."""
+    """Kernels, fences and allocations carry labels, so that tools and tests can identify them."""
     for path in tree.below(*COMPONENTS, "interop", "examples"):
         prefix = "" if path.startswith("examples/") else '"distview::'
         text = tree.text(path)
@@ -81,7 +81,7 @@ def labels(tree):
 
 
 def instances(tree):
-    """What waits for all of Kokkos, rather than for one execution space instance."""
+    """Library code waits for one execution space instance, never for all of Kokkos."""
     for path in tree.below(*COMPONENTS, "interop"):
         text = tree.text(path)
         for line, _, _ in calls(text, r"Kokkos::fence"):

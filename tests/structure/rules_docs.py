@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the comments of public headers say."""
+"""Rules on the comments of public headers."""
 
 import re
 
@@ -18,7 +18,7 @@ _KEYWORDS = {"requires", "decltype", "noexcept", "alignas", "operator", "sizeof"
 
 
 def _items(code, begin, end):
-    """(begin, begin of the body or None, end) of what is declared one after the other."""
+    """(begin, begin of the body or None, end) of each declaration in a range."""
     at = begin
     while at < end:
         while at < end and (code[at].isspace() or code[at] == ";"):
@@ -47,7 +47,7 @@ def _items(code, begin, end):
 
 
 def _doc(text, begin):
-    """The /// lines that end where a declaration begins."""
+    """The /// lines that end directly before a declaration."""
     lines = text[:begin].splitlines()
     if lines and not lines[-1].strip():
         lines.pop()
@@ -58,12 +58,12 @@ def _doc(text, begin):
 
 
 def _function_name(head):
-    """Of what looks like the declaration of a function; None for other things."""
+    """The name of the function if the text looks like a function declaration; None otherwise."""
     if _NO_FUNCTION.match(head):
         return None
     flat = re.sub(r"\brequires\s*\((?:[^()]|\([^()]*\))*\)", " ", head)
     previous = None
-    while previous != flat:  # template arguments, which may hold calls
+    while previous != flat:  # remove template arguments, which may contain calls
         previous, flat = flat, re.sub(r"<(?:[^<>()]|\([^()]*\))*>", " ", flat)
     for match in re.finditer(r"(\w+|operator\S+)\s*\(", flat):
         if match[1] not in _KEYWORDS:
@@ -79,7 +79,7 @@ def _has_functions(code, begin, end):
 
 def _public(text, code, begin, end, inside=False):
     """(offset, name, comment) of public functions and of classes with functions in namespaces; an overload without a
-    comment of its own has that of the one before it."""
+    comment has the comment of the overload before it."""
     last_function, last_doc = None, ""
     for start, body, stop in _items(code, begin, end):
         head = code[start : body or stop]
@@ -113,7 +113,7 @@ _DOCUMENTED = (
 
 
 def _public_of_headers(tree, folders=_DOCUMENTED):
-    """(path, line, name, comment) of what public headers declare, those above core unless folders are given."""
+    """(path, line, name, comment) of declarations in public headers: above core unless folders are given."""
     for path in tree.below(*folders, suffixes=(".hpp",)):
         if "/impl/" in path:
             continue
@@ -124,7 +124,7 @@ def _public_of_headers(tree, folders=_DOCUMENTED):
 
 
 def collective(tree):
-    """Public headers above core say of each function and class what all ranks must call."""
+    """Public headers above core state for each function and class which calls are collective."""
     for path, line, name, doc in _public_of_headers(tree):
         if "Collective:" not in doc:
             yield Violation(
@@ -133,12 +133,12 @@ def collective(tree):
 
 
 _SHEET = "docs/api_sheet.md"
-#: What the library is made of, or another project's binary interface.
+#: Internals of the library, and the binary interface of another project.
 _HEADERS_NOT_FOR_USERS = tuple(
     f"core/include/distview/core/{name}.hpp"
     for name in ("kokkos_ext", "protocol/dimension", "protocol/dlpack_abi", "protocol/rules", "text")
 )
-#: Public only until they have moved to impl.
+#: Public only until they move to impl.
 _NOT_FOR_USERS = {"static_cast"}
 
 
@@ -154,13 +154,13 @@ def api_sheet(tree):
             yield Violation("api_sheet", path, line, f"{name} is not in {_SHEET}")
 
 
-#: Of RedistributionSchedule: lists that plans are made of. Of layouts: what DeviceLayout calls.
+#: RedistributionSchedule: lists from which plans are made. Layouts: functions that DeviceLayout calls.
 _MEMBERS_NOT_FOR_USERS = {"runs_from", "runs_to", "runs_with", "messages", "with_tables"}
 _ACCESS = re.compile(r"((?:public|private|protected)\s*:(?!:)\s*)+")
 
 
 def _members(text, code, begin, end, owner=None, access="public"):
-    """(offset, class, name) of public member functions; not of constructors, operators and friends."""
+    """(offset, class, name) of public member functions, without constructors, operators and friends."""
     for start, body, stop in _items(code, begin, end):
         head = code[start : body or stop]
         label = _ACCESS.match(head)
@@ -202,7 +202,7 @@ def api_sheet_members(tree):
 
 
 def c_face(tree):
-    """docs/api_sheet.md names every function of the C face."""
+    """docs/api_sheet.md names every function of the C interface."""
     sheet = set(re.findall(r"\w+", tree.text(_SHEET))) if _SHEET in tree.paths else None
     for path in tree.below("c/include", suffixes=(".h",)):
         text = tree.text(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who may include whom: Kokkos <- core <- comm <- algorithms <- programs; mpi.h in comm only."""
+"""Permitted includes: Kokkos <- core <- comm <- algorithms <- programs; mpi.h in comm only."""
 
 import posixpath
 import re
@@ -11,10 +11,10 @@ _ALLOWED = {
     "core": {"core"},
     "comm": {"core", "comm"},
     "algorithms": {"core", "comm", "algorithms"},
-    # Files and solver stacks know nothing of each other.
+    # Files and solver stacks do not include each other.
     "io": {"core", "comm", "io"},
     "interop": {"core", "comm", "algorithms", "interop"},
-    # No stack includes another.
+    # A stack includes no other stack.
     **{stack: {"core", "comm", "algorithms", "interop", stack} for stack in STACKS},
 }
 _IMPL_TEST = re.compile(r"tests/(?:unit|races)/(\w+)/(?:test_)?impl_\w+\.[ch]pp$")
@@ -26,7 +26,7 @@ def _component_of_header(name):
 
 
 def direction(tree):
-    """A component includes itself and what lies below it."""
+    """A component includes only itself and the components below it."""
     for path in tree.below(*COMPONENTS, "interop"):
         own = component_of(path)
         if own is None:
@@ -42,7 +42,7 @@ def direction(tree):
 
 
 def mpi(tree):
-    """Only comm includes mpi.h; of comm, nothing that a schedule header includes does."""
+    """Only comm includes mpi.h; the headers that a schedule header of comm includes do not."""
 
     def leads_to_mpi(path, seen):
         for line, name, _ in includes(tree.text(path)):
@@ -71,7 +71,7 @@ def mpi(tree):
 
 
 def impl(tree):
-    """impl/ belongs to its component, and to tests named impl_*, with their headers, of that component."""
+    """impl/ headers are included only by their component, and by its tests named impl_* and their headers."""
     for path in tree.below(*COMPONENTS, "tests", "perf", "examples", "python", "interop", "c"):
         match = _IMPL_TEST.match(path)
         own = match[1] if match else component_of(path)
@@ -81,11 +81,12 @@ def impl(tree):
                 yield Violation("impl", path, line, f"{name} belongs to {match[1]}")
 
 
-#: Of comm, lower to higher: a room includes itself and those before it. schedule, kernels, memory and report need no MPI.
+#: Rooms of comm, lower to higher: a room includes itself and those before it. The first four
+#: (_WITHOUT_MPI) need no MPI.
 ROOMS = ("schedule", "kernels", "memory", "report", "mpi", "transport", "plan")
 _WITHOUT_MPI = ROOMS[:4]
-#: Ceilings of comm: pairs of rooms, public headers besides comm.hpp, lines of headers and sources. Lower them when comm has
-#: become smaller; a higher number needs a decision (docs/decisions).
+#: Ceilings of comm: pairs of rooms, public headers besides comm.hpp, lines of headers and sources.
+#: Lower them when comm has shrunk; a higher number needs a decision (docs/decisions).
 _MOST_ARROWS = 11
 _MOST_PUBLIC_HEADERS = 22
 _MOST_LINES = 25_316
@@ -117,7 +118,7 @@ def _included(tree, path):
 
 
 def rooms(tree):
-    """Rooms of comm are in order, with few arrows between them, which READMEs tell; the first four include no mpi.h."""
+    """Rooms of comm are in order, with few arrows between them, which READMEs list; the first four include no mpi.h."""
     room_of = _rooms(tree)
     arrows = {}
     for path, room in room_of.items():
@@ -146,7 +147,7 @@ def rooms(tree):
 
 
 def sizes(tree):
-    """comm has no more public headers and no more lines than were decided."""
+    """comm has at most the decided number of public headers and lines."""
     headers = [p for p in tree.below("comm/include/distview/comm") if "/impl/" not in p]
     if len(headers) > _MOST_PUBLIC_HEADERS:
         why = f"{len(headers)} public headers of comm, at most {_MOST_PUBLIC_HEADERS} (tests/structure/rules_includes.py)"
@@ -157,7 +158,8 @@ def sizes(tree):
         yield Violation("sizes", max(lines, key=lines.get), 1, why)
 
 
-#: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles and what takes Views.
+#: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles, units
+#: that accept Views.
 _WITH_KOKKOS = {
     "call_arguments",
     "elements",
@@ -177,27 +179,27 @@ _WITH_KOKKOS = {
     "redistribution_plan",
     "section_access",
 }
-#: Sources that may, though their headers may not.
+#: Sources that may include it, though their headers may not.
 _SOURCES_WITH_KOKKOS = {"cuda_layer", "field", "plan_core", "point_moves", "runtime"}
 #: Headers of Kokkos that may be included anywhere.
 _SMALL_KOKKOS = {"Kokkos_Abort.hpp", "Kokkos_Macros.hpp"}
 
 
 def kokkos(tree):
-    """Kokkos_Core is included by headers of kernels and by the units above only, nor do others get it through these."""
+    """Only headers of kernels and the units above include Kokkos_Core, directly or through these units."""
     room_of = _rooms(tree)
     found = {}
 
     def is_free(path):
-        """Whether a file may include it."""
+        """Whether a file may include Kokkos_Core."""
         if path.endswith(".hpp") and room_of.get(path, "kernels") == "kernels":
             return True
         return _stem(path) in _WITH_KOKKOS | (_SOURCES_WITH_KOKKOS if path.endswith(".cpp") else set())
 
     def find(path):
-        """The include line by which a file gets it; headers that are not free are judged for themselves."""
+        """The include line that brings in Kokkos_Core, or None; headers that may not include it are not followed."""
         if path not in found:
-            found[path] = None  # of a circle
+            found[path] = None  # ends circles of includes
             for line, name, quoted in includes(tree.text(path)):
                 header = f"comm/src/{name}" if quoted else tree.header(name)
                 heavy = name.startswith("Kokkos_") and name not in _SMALL_KOKKOS
@@ -213,7 +215,7 @@ def kokkos(tree):
 
 
 def names_kokkos(tree):
-    """A header that names Kokkos:: gets a header of Kokkos by itself: most are compiled after Kokkos_Core."""
+    """A header that names Kokkos:: includes a header of Kokkos itself: most are compiled after Kokkos_Core."""
 
     def leads_to_kokkos(path, seen):
         for _, name, _ in includes(tree.text(path)):
@@ -234,7 +236,7 @@ def names_kokkos(tree):
 
 
 def cycles(tree):
-    """Units of comm (a header and the source of its name) do not include each other in a circle."""
+    """Units of comm (a header and the source of the same name) do not include each other in a circle."""
     graph = {}
     for path in _rooms(tree):
         for _, header in _included(tree, path):
@@ -260,8 +262,8 @@ def cycles(tree):
         yield from visit(unit)
 
 
-#: Public headers that their component's umbrella header leaves out: for sources without Kokkos, with nothing for programs;
-#: with all of Trilinos, which takes three times as long to compile.
+#: Public headers left out of their component's umbrella header: they serve sources without Kokkos
+#: and offer nothing to programs, or include all of Trilinos, which triples the compile time.
 _NOT_IN_UMBRELLA = {
     "core/include/distview/core/checked_events.hpp",
     "interop/tpetra/include/distview/tpetra/trilinos.hpp",

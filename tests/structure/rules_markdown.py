@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rules on Markdown: links lead somewhere, and tests know what every block of code is."""
+"""Rules on Markdown: links resolve, and every block of code has a known test."""
 
 import posixpath
 import re
@@ -24,7 +24,7 @@ def _pages(tree):
 
 
 def _wrong_link(tree, path, target):
-    """Why a link of the page `path` leads nowhere, or None."""
+    """The reason why a link of the page `path` does not resolve, or None."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", target):
         return None
     name, _, anchor = (unquote(part) for part in target.partition("#"))
@@ -50,7 +50,7 @@ def _wrong_link(tree, path, target):
 
 
 def links(tree):
-    """A relative link or image names a file or folder of the repository, an anchor a heading of the page."""
+    """A relative link or image names a file or folder of the repository; an anchor names a heading of the page."""
     for path, page in _pages(tree):
         for line, target in markdown_text.links(page):
             why = _wrong_link(tree, path, target)
@@ -59,7 +59,7 @@ def links(tree):
 
 
 def _wrong_block(tree, block):
-    """What is wrong with a block of code, or None."""
+    """A description of the mistake in a block of code, or None."""
     languages = (*markdown_text.TESTED, *markdown_text.SHOWN)
     if block.language is None:
         return "an indented block has no language: write ```sh or ```text"
@@ -76,7 +76,7 @@ def _wrong_block(tree, block):
 
 
 def snippets(tree):
-    """A block of code has a language, by which tests/snippets knows whether to compile or run it."""
+    """A block of code has a language, which decides whether tests/snippets compiles or runs it."""
     for path, page in _pages(tree):
         for line, mistake in page.mistakes:
             yield Violation("snippets", path, line, mistake)

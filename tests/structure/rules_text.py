@@ -9,10 +9,10 @@ from tree import COMPONENTS, Violation
 _SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 _SOURCES = (".hpp", ".cpp", ".h", ".c", ".in", ".cmake", "CMakeLists.txt", ".py", ".sh", ".pl")
 _WORDED = (*COMPONENTS, "examples", "docs", "perf", "python", "interop", "c")
-# A glossary has to name the words that it rejects: "never halo" is how.
-#: Ghosts are copied indices of unstructured axes, and nothing else.
+# The glossary names rejected words in the form "never halo".
+#: Ghosts are copied indices of unstructured axes only.
 _SYNONYM = re.compile(r"(?<!never )(?:halo|ghost[ _-]?(?:cell|layer|zone|point|node|region|width))", re.IGNORECASE)
-# Names what other libraries call it.
+# A page that quotes the terms of other libraries.
 _FOREIGN_WORDS = ("docs/coming_from.md",)
 _MACHINE_PATH = re.compile(r"(?<![\w.$}/*+-])/(?:home|work|Users|root|mnt|scratch|data)/\w")
 
@@ -43,7 +43,7 @@ def pragma_once(tree):
 
 
 def words(tree):
-    """One word per idea: padding."""
+    """One term per concept: padding."""
     for path in tree.paths:
         if not (path.startswith(tuple(f + "/" for f in _WORDED)) or path.endswith(".md")):
             continue
@@ -55,7 +55,8 @@ def words(tree):
                 yield Violation("words", path, line, f"{match[0]}: the word is padding")
 
 
-#: What begins a comment with a riddle, and what does so where no noun follows: "all ranks" is plain, "all of them" is not.
+#: Words that may not begin a comment: pronouns, and determiners without a noun ("all of them", but
+#: not "all ranks").
 _PRONOUN = re.compile(
     r"(?:what|who|whom|whose|those|that|they|it|this|these|them|its|their|which|whoever|whatever|nobody|"
     r"everybody|somebody|everything|nothing|something|anything|anybody|others|none)\b"
@@ -68,7 +69,7 @@ _PRONOUN = re.compile(
 
 
 def pronouns(tree):
-    """Comments of comm begin with a noun or a verb, not with a riddle: what, those, who, it, one of these."""
+    """Comments of comm begin with a noun or a verb, not with a pronoun (what, those, who, it, one of these)."""
     for path in tree.paths:
         if not (path.startswith(("comm/src/", "comm/include/")) and path.endswith((".hpp", ".cpp"))):
             continue
@@ -82,7 +83,7 @@ def pronouns(tree):
                 yield Violation("pronouns", path, line, f"begin with a noun or a verb: {begins[1]}")
 
 
-#: Sentences that comments of comm once had and that readers could not understand; plain ones took their place.
+#: Sentences that comments of comm once had and that readers could not understand; plain sentences replaced them.
 RIDDLES = (
     "What a process would do with these arrays, which are to be filled by kernels of the host: what all would is done.",
     "Who is read has no messages: what would be several is one.",
@@ -93,7 +94,7 @@ RIDDLES = (
 
 
 def riddles(tree):
-    """None of these sentences comes back, however its lines are broken."""
+    """None of these sentences returns, however its lines are broken."""
     between = r"(?:\s|//+|#|\*)+"
     pattern = re.compile("|".join(between.join(map(re.escape, r.rstrip(".").split())) for r in RIDDLES), re.IGNORECASE)
     for path in tree.paths:
@@ -106,7 +107,7 @@ def riddles(tree):
 
 
 def paths(tree):
-    """A file of the repository knows nothing of the machine on which it was written."""
+    """No file of the repository contains paths or names of the machine on which it was written."""
     for path in tree.paths:
         for line, text in tree.lines(path):
             match = _MACHINE_PATH.search(text)
@@ -115,7 +116,7 @@ def paths(tree):
 
 
 def todo(tree):
-    """What is left to do has an issue or a backend."""
+    """Open work is recorded in issues or in a backend, not in comments."""
     for path in tree.below(*COMPONENTS, "interop", "tests", "perf", "examples", "python"):
         for line, text in tree.lines(path):
             if re.search(r"\b(?:TODO|FIXME|XXX)\b(?!\(#\d+\))", text):
@@ -127,7 +128,7 @@ def options(tree):
     root = "CMakeLists.txt"
     if root not in tree.paths:
         return
-    # One with a third value, AUTO, is not an option() of CMake's.
+    # An option with a third value, AUTO, is not an option() of CMake's.
     definition = re.compile(
         r"^\s*(?:option\(|set\((?=[^()]*\sCACHE\s))\s*(\w+)", re.MULTILINE
     )
@@ -148,7 +149,7 @@ def options(tree):
 
 
 def pipes(tree):
-    """A reader that leaves early, like head, ends the writer: under pipefail the script fails."""
+    """A reader that exits early, like head, ends the writer: under pipefail the script fails."""
     for path in tree.paths:
         if not path.startswith("scripts/") and not path.endswith(".sh"):
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of the rules: each finds what is planted, where it is planted, and spares what is right."""
+"""Tests of the rules: each rule finds a planted violation at its place, and accepts correct files."""
 
 import sys
 import tempfile
@@ -17,7 +17,7 @@ HPP = f"// {LICENCE}\n#pragma once\n"
 CPP = f"// {LICENCE}\n"
 HOME = "/" + "home/me/kokkos"
 
-# A small repository that breaks no rule, though it comes near to it.
+# A small repository that breaks no rule, though it comes close.
 GOOD = {
     "CMakeLists.txt": f"# {LICENCE}\noption(DISTVIEW_ENABLE_COMM \"\" ON)\n"
     "if(DISTVIEW_ENABLE_COMM)\nendif()\n",
@@ -253,13 +253,13 @@ class Rules(unittest.TestCase):
             text = text.replace("{}", GOOD.get(path, ""), 1) if text.startswith("{}") else text
             with self.subTest(rule=rule, path=path, text=text):
                 found = {(v.rule, v.path, v.line) for v in self.check({path: text})}
-                if rule == "mpi":  # what includes mpi.h against that rule is in the wrong room, too
+                if rule == "mpi":  # a file that includes mpi.h against that rule is in the wrong room, too
                     found = {v for v in found if v[0] != "rooms"}
                 self.assertEqual(found, {(rule, path, line)})
 
     def test_public_headers_of_comm_are_counted(self):
         def headers(count):
-            # Besides the two in GOOD; what is in impl, and comm.hpp, are none.
+            # Besides the two in GOOD; headers in impl, and comm.hpp, do not count.
             names = [f"comm/h{i:03}.hpp" for i in range(count - 2)] + ["comm/impl/plan/x.hpp", "comm.hpp"]
             found = self.check({f"comm/include/distview/{name}": HPP for name in names})
             return [(v.path, v.line) for v in found if v.rule == "sizes"]

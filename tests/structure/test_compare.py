@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of perf/compare, with builds whose benchmarks print what they are told."""
+"""Tests of perf/compare, with builds whose benchmarks print given results."""
 
 import contextlib
 import io
@@ -30,7 +30,7 @@ class Compare(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         self.compare = load()
-        # In place of scripts/run -n RANKS PROGRAM: the program alone.
+        # Replaces scripts/run -n RANKS PROGRAM: runs the program alone.
         self.compare.RUN = self.script("run", 'shift 2; exec "$@"')
 
     def script(self, name, text):
@@ -60,7 +60,7 @@ class Compare(unittest.TestCase):
         self.assertRegex(out, r"row +direct_us +2 +2\.2 +1\.10 +1\.00")
         self.assertNotIn("floor_us", out)
         self.assertIn("bench_redistribution: left out", out)
-        # In turns, there and back.
+        # Builds alternate, and the order reverses each time.
         runs = [Path(line).parents[1].name for line in (self.root / "runs").read_text().split()]
         self.assertEqual(runs, (["before", "after", "after", "before"] * 3)[:10])
 
@@ -69,7 +69,7 @@ class Compare(unittest.TestCase):
         after = self.build("after", [{"name": "row", "direct_us": 2.4, "floor_us": 1.0}])
         status, out, _ = self.run_compare("--runs", "1", before, after)
         self.assertEqual(status, 1)
-        self.assertRegex(out, r"Slower than 1.15, beside the baselines, by default: 1 rows\nrow +direct_us")
+        self.assertRegex(out, r"Slower than 1.15, relative to the baselines, by default: 1 rows\nrow +direct_us")
         self.assertTrue(out.endswith("forced: 0 rows\n"))
         self.assertEqual(self.run_compare("--runs", "1", "--limit", "1.3", before, after)[0], 0)
 
@@ -88,7 +88,7 @@ class Compare(unittest.TestCase):
         after = self.build("after", [{"name": "row", "message_us": 3.0, "direct_us": 1.0}])
         status, out, _ = self.run_compare("--runs", "1", before, after)
         self.assertEqual(status, 1)
-        self.assertRegex(out, r"by default: 0 rows\n\nSlower than 1.15, beside the baselines, forced: 1 rows\nrow +message_us")
+        self.assertRegex(out, r"by default: 0 rows\n\nSlower than 1.15, relative to the baselines, forced: 1 rows\nrow +message_us")
 
     def test_what_is_derived_from_a_contender_is_no_baseline(self):
         before = self.build("before", [{"name": "row", "direct_ns": 2.0, "above_floor_ns": 1.0, "floor_ns": 1.0}])
@@ -117,7 +117,7 @@ class Compare(unittest.TestCase):
         self.assertRegex(out, r"borrowed +time +1 rows +1\.000 +1\.000\n")
 
     def test_a_benchmark_without_a_matching_row_is_left_out(self):
-        # What Google Benchmark says, and the status of a program that has measured nothing.
+        # The message of Google Benchmark, and the status of a program that has measured nothing.
         none = 'case "$*" in *filter=wide*) echo "Failed to match any benchmarks against regex: wide" >&2; exit 1;; esac'
         for name in ("before", "after"):
             self.script(f"{name}/bin/bench_exchange_latency", none)
@@ -125,7 +125,7 @@ class Compare(unittest.TestCase):
         before, after = str(self.root / "before"), str(self.root / "after")
         status, out, err = self.run_compare("--runs", "2", "--filter", "wide", before, after)
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("bench_exchange_latency: left out, the two have no row", out)
+        self.assertIn("bench_exchange_latency: left out, the two builds have no row", out)
         self.assertRegex(out, r"wide +direct_us +1 +1 +1\.00")
         status, _, err = self.run_compare("--filter", "wide", "--benchmark", "bench_exchange_latency", before, after)
         self.assertEqual(status, 2)
@@ -175,13 +175,13 @@ class Compare(unittest.TestCase):
         self.build("after", rows({"direct_ns": 0.25, "floor_ns": 1.0}), benchmark="bench_exchange_latency")
         _, out, _ = self.run_compare("--runs", "1", before, after)
         of_one = out[out.index("geometric means of bench_padding_exchange") : out.index("geometric means of all")]
-        # Of 4 and 1, beside baselines of 2 and 0.5: of 2 and 2.
+        # Geometric means: the ratios 4 and 1, divided by the baselines' 2 and 0.5, are 2 and 2.
         self.assertRegex(of_one, r"direct +time +2 rows +2\.000 +2\.000\nborrowed +time +2 rows +0\.500 +0\.500\n")
         self.assertRegex(of_one, r"all of the default +time +4 rows +1\.000 +1\.000\n")
         self.assertRegex(of_one, r"message \(forced\) +time +2 rows +9\.000 +9\.000\n")
         self.assertRegex(of_one, r"direct +instructions +2 rows +0\.600 +0\.600\n")
         of_all = out[out.index("geometric means of all") :]
-        # Of 4, 1 and a quarter.
+        # The geometric mean of 4, 1 and 1/4.
         self.assertRegex(of_all, r"direct +time +3 rows +1\.000 +1\.000\n")
         self.assertRegex(of_all, r"all of the default +time +5 rows +0\.758 +0\.758\n")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of docs/site: what Doxygen gets to see of headers, where links of pages lead on the site, and that the site has
+"""Tests of docs/site: the text of headers passed to Doxygen, the targets of links on the site, and that the site has
 every page and every public header of the checkout. scripts/docs makes the site with Doxygen and Sphinx, which no toolchain
-of the tests has; what breaks it most often, a page or a folder of headers that nobody has entered, is found without.
+of the tests has; these tests find the most frequent fault, an unlisted page or folder of headers, without them.
 """
 
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of scripts/gpu-check, which few machines can run: programs that stand in for those of a build say what a
-device would have let them say."""
+"""Tests of scripts/gpu-check, which few machines can run: fake programs replace those of a build and print the
+output that a device would produce."""
 
 import ast
 import json
@@ -55,7 +55,7 @@ if "--json" in arguments:
 """
 
 
-# Runs a program for one rank after the other.
+# Runs a program once per rank, one rank after the other.
 MPIRUN = """#!/bin/sh
 [ "$1" = -n ] && [ "$OMPI_ALLOW_RUN_AS_ROOT" = 1 ] && [ -d "$PRTE_MCA_prte_local_tmpdir_base" ] || exit 99
 ranks=$2 rank=0 status=0
@@ -67,7 +67,7 @@ done
 exit $status
 """
 
-# What a program or library is linked with; what belongs to the machine, and what belongs to the package.
+# The libraries of a program or library; some belong to the machine, some to the package.
 LDD = """#!/bin/sh
 echo '  linux-vdso.so.1 (0x1)'
 echo '  libc.so.6 => {root}/system/libc.so.6 (0x2)'
@@ -119,7 +119,7 @@ class GpuCheck(unittest.TestCase):
         )
 
     def check(self, *options, device="One GPU, 1.0", share=0.95, script=SCRIPT, **said):
-        """Runs the script; its status, and the verdicts and bars of its report by name."""
+        """Runs the script; returns its status and stores the verdicts and bars of its report by name."""
         names = ("self_periodic_exchange", "transposition", "daxpy", "exchange_in_place", "exchange_staged")
         said["benchmarks"] = [benchmark(name, share) for name in names]
         if device:
@@ -146,7 +146,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.report["device"], "One GPU, 1.0")
 
     def test_python_3_9_is_enough(self):
-        """As docs/cuda.md says: no newer syntax, nor names of the library that have been used here or nearly so."""
+        """As docs/cuda.md promises: no syntax newer than 3.9, and none of these newer names of the standard library."""
         newer = {"ignore_cleanup_errors", "strict", "pairwise", "process_group", "root_dir", "UTC", "StrEnum"}
         for path in (SCRIPT, *(SCRIPT.parent / "lib").glob("gpu_*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 9))
@@ -205,7 +205,7 @@ class GpuCheck(unittest.TestCase):
                 self.assertNotEqual(verdict, "FAILED", name)
 
     def test_what_tests_say_of_messages_in_device_memory(self):
-        # In colours, since a launcher's ranks write to a terminal of its own.
+        # In colours, since the launcher gives each rank a terminal.
         line = "\033[mAll/DeviceTransports.ExchangesLikeTheHost/gpu_message (3 ms)"
         self.assertEqual(self.check("--quick", transports=f"\033[0;32m[       OK ] {line}"), 0)
         self.assertEqual(self.verdicts["transport gpu_message"], "passed")
@@ -275,7 +275,7 @@ class GpuCheck(unittest.TestCase):
         self.assertNotIn("FAILED", self.verdicts.values())
 
     def make_what_is_packed(self):
-        """A machine with Open MPI, and a library that programs need; its tools stand in for the real ones."""
+        """A machine with Open MPI, and a library that programs need; fake tools replace the real ones."""
         for name in ("libc.so.6", "libthing.so.1"):
             self.make("system/" + name, "a library\n")
         self.make("path/ldd", LDD)
@@ -311,7 +311,7 @@ class GpuCheck(unittest.TestCase):
             self.assertIn("# stripped", (packed / "bin" / name).read_text(encoding="utf-8"))
             self.assertNotIn("# stripped", (self.root / "build/bin" / name).read_text(encoding="utf-8"))
 
-        # There: neither the build nor Open MPI, at another place.
+        # On the target machine: neither the build nor Open MPI, and another folder.
         moved = self.root / "moved"
         packed.rename(moved)
         for folder in ("build", "openmpi", "system"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the README says of installing, done line by line after scripts/demo, beside a cmake that stands in for the real one:
-it knows presets, and installs of the folder that is named only what has been built there."""
+"""Runs the README's installation commands line by line after scripts/demo, with a fake cmake: it knows presets, and
+installs from a build folder only targets that have been built there."""
 
 import os
 import re

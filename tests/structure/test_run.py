@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of scripts/run, beside a build that stands in for ours: what it says of a program that there is none of; of the way
-into the private root, and of counting cores."""
+"""Tests of scripts/run with a fake build: its messages for a program that does not exist, its way into the private
+root, and how it counts cores."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
-# Configures a folder, and builds programs that say what they are called with.
+# Configures a folder, and builds programs that print their arguments.
 CMAKE = """#!/bin/sh
 if [ "$1" = --preset ]; then
     echo "CMAKE_MAKE_PROGRAM:FILEPATH={root}/path/ninja" >"$4/CMakeCache.txt"
@@ -35,7 +35,7 @@ for program; do
 done
 """
 
-# Some of what ninja -t targets all says.
+# Part of the output of ninja -t targets all.
 TARGETS = """
 all: phony
 daxpy: phony
@@ -91,7 +91,7 @@ class Run(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, f"{name} --t 1\n"), done.stderr)
 
     def test_mpirun_has_a_folder_of_its_own(self):
-        """One that was killed leaves its files, and Open MPI 5 would not start on them."""
+        """A killed mpirun leaves its files, and Open MPI 5 would refuse to start with them."""
         base = "$PRTE_MCA_prte_local_tmpdir_base"
         text = f'[ "$1" = -n ] || {{ echo "mpirun (Open MPI) 5"; exit; }}\n[ -d "{base}" ] && echo "{base}"\n'
         (self.root / "path/mpirun").write_text(f"#!/bin/sh\n{text}exit 7\n", encoding="utf-8")
@@ -107,7 +107,7 @@ class Run(unittest.TestCase):
             done = self.run_script(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             lines = [line.strip() for line in done.stderr.splitlines()]
-            at = lines.index(f"distview: error: there is no program {arguments[-1]}; there are")
+            at = lines.index(f"distview: error: unknown program {arguments[-1]}; the programs are")
             self.assertEqual(lines[at + 1 :], ["01_layouts daxpy", "and benchmarks", "bench_dap"])
             self.assertEqual(list(self.root.glob("build/*/bin/*")), [])
 
@@ -121,11 +121,11 @@ class Run(unittest.TestCase):
         (self.root / "targets").write_text("\n".join(lines) + "\n", encoding="utf-8")
         done = self.run_script("bench_dap")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no program bench_dap; there are\n", done.stderr)
+        self.assertIn("unknown program bench_dap; the programs are\n", done.stderr)
         self.assertTrue(done.stderr.endswith("  01_layouts daxpy\n"), done.stderr)
 
 
-# The way into the private root up to its last step, which needs the right to mount: that prints the variables.
+# Enters the private root up to the last step, which needs the right to mount: a fake unshare prints the variables.
 ENTER = """
 . "$1/lib/common.sh"
 root_impossible() { :; }
@@ -143,7 +143,7 @@ while [ "$count" -gt 0 ]; do shift; count=$((count - 1)); printf '%s\\0' "$1"; d
 
 class Environment(unittest.TestCase):
     def entered(self, given):
-        """What is left of these variables in the private root."""
+        """Returns the variables that are set in the private root."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("unshare", UNSHARE), ("flock", "#!/bin/sh\n")):
                 path = Path(folder) / name
@@ -197,7 +197,7 @@ enter_folders | tail -n +4
 
 
 class Folders(unittest.TestCase):
-    """Folders that are brought along, of /usr/share, which is every machine's."""
+    """Folders passed into the private root; /usr/share exists on every machine."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -242,7 +242,7 @@ class Folders(unittest.TestCase):
             self.assertIn(f"error: {folder} cannot be written from the private root", done.stderr)
 
 
-# GNU's nproc on a machine of four cores.
+# Imitates GNU's nproc on a machine of four cores.
 NPROC = """#!/bin/sh
 cores=${OMP_NUM_THREADS:-4}
 if [ "${OMP_THREAD_LIMIT:-$cores}" -lt "$cores" ]; then cores=$OMP_THREAD_LIMIT; fi
@@ -258,7 +258,7 @@ echo "$OMP_NUM_THREADS ${KOKKOS_DISABLE_WARNINGS:-false} ${OMP_WAIT_POLICY:-acti
 
 class Cores(unittest.TestCase):
     def environment(self, ranks, **given):
-        """Threads of a rank, whether warnings are off, how threads wait, and jobs of a build."""
+        """Returns the threads of a rank, whether warnings are off, how threads wait, and the jobs of a build."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "nproc"
             path.write_text(NPROC, encoding="utf-8")
@@ -287,7 +287,7 @@ class Cores(unittest.TestCase):
         self.assertEqual(self.environment(2, OMP_THREAD_LIMIT="1"), "2 false active 4")
 
     def in_container(self, files, **given):
-        """The same where the control group has these files."""
+        """The same if the control group has these files."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
                 (Path(folder) / name).parent.mkdir(exist_ok=True)
@@ -310,7 +310,7 @@ class Cores(unittest.TestCase):
 
 class ContinuousIntegration(unittest.TestCase):
     def run_ci(self, *arguments, status=0):
-        """What scripts/test is called with, one line each time."""
+        """The arguments passed to scripts/test, one line per call."""
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / ".ci").mkdir()
             (Path(folder) / "scripts").mkdir()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The text files of the repository, and what a rule reports."""
+"""The text files of the repository, and the violations that rules report."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 COMPONENTS = ("core", "comm", "algorithms", "io")
-#: Of interop/, each in a folder of its own beside common/, whose component is interop.
+#: Folders of interop/, each beside common/; the component of common/ is interop.
 STACKS = ("petsc", "hypre", "tpetra")
 FOLDERS = COMPONENTS + (
     "tests", "perf", "examples", "python", "interop", "c", "fortran", "cmake", "docs", "scripts", ".ci",
@@ -27,7 +27,7 @@ class Violation:
 
 
 class Tree:
-    """Files of the checkout by their path from its root, in order; no version control needed."""
+    """Files of the checkout by path from its root, sorted; needs no version control."""
 
     def __init__(self, root):
         self.root = Path(root)
@@ -48,7 +48,7 @@ class Tree:
         return enumerate(self.text(path).splitlines(), 1)
 
     def below(self, *folders, suffixes=(".hpp", ".cpp", ".hpp.in", ".cpp.in")):
-        """Paths below the given folders whose names end so."""
+        """Paths below the given folders that end in one of the suffixes."""
         return [
             p
             for p in self.paths
@@ -56,7 +56,7 @@ class Tree:
         ]
 
     def header(self, name):
-        """The path of <name>, or None if it is not one of our headers."""
+        """The path of <name>, or None if it is not a header of this project."""
         if not name.startswith("distview/") and name != "distview.hpp":
             return None
         for folder in (*COMPONENTS, "interop/common", *(f"interop/{stack}" for stack in STACKS)):

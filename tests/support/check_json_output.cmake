@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the command after "--", which ends with --json -, and checks that standard output is JSON as a whole
-# and has `member`, that standard error has the `table`, and that there is no file of that name.
+# Runs the command after "--", which ends with --json -. Checks that standard output is one JSON document with `member`,
+# that standard error contains the `table`, and that no file named "-" exists.
 
 include("${CMAKE_CURRENT_LIST_DIR}/command_after_dashes.cmake")
 
@@ -16,7 +16,7 @@ string(JSON value ERROR_VARIABLE wrong GET "${output}" "${member}")
 if(wrong)
     message(FATAL_ERROR "expected JSON with ${member} on standard output, got\n${output}\n(${wrong})")
 endif()
-# The parser stops where the document ends.
+# The parser stops at the end of the document; this check finds text after it.
 if(NOT output MATCHES "^{.*}\n$" OR output MATCHES "${table}")
     message(FATAL_ERROR "expected nothing but JSON on standard output, got\n${output}")
 endif()

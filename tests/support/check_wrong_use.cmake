@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the command after "--", which starts `program`, and checks that it is refused as wrong use:
-# exit status 2, one line on standard error that matches `expected`, no result on standard output.
+# Runs the command after "--", which starts `program`, and checks that the program rejects its arguments: exit status 2,
+# one line on standard error that matches `expected`, no result on standard output.
 
 include("${CMAKE_CURRENT_LIST_DIR}/command_after_dashes.cmake")
 
@@ -12,7 +12,7 @@ execute_process(
 if(NOT status EQUAL 2)
     message(FATAL_ERROR "expected exit status 2, got ${status}\n${output}${error}")
 endif()
-string(REPLACE ";" "," error "${error}") # a list would be cut there
+string(REPLACE ";" "," error "${error}") # CMake would split a list there
 string(REGEX MATCHALL "${program}: [^\n]*" lines "${error}")
 list(LENGTH lines count)
 if(NOT count EQUAL 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # distview_add_json_output_test(PROGRAM MEMBER TABLE ARGUMENTS...)
-# PROGRAM ARGUMENTS --json - on two ranks must write nothing but JSON that has MEMBER to standard output,
-# a table that matches TABLE to standard error, and no file.
+# Adds a test: PROGRAM ARGUMENTS --json - on two ranks must write only JSON that has MEMBER to
+# standard output, a table that matches TABLE to standard error, and no file.
 
 set(distview_json_output_folder "${CMAKE_CURRENT_LIST_DIR}")
 

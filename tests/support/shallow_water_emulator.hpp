@@ -28,10 +28,10 @@ struct ShallowWaterStatistics {
 
 /// Steps the shallow-water benchmark on a process grid of py x px tiles, serially in this process.
 ///
-/// The reference that the distributed program is compared with. It shares no code with it:
-/// formulas, their order and the four phases of the padding operator B are the published ones, with
-/// two exceptions where those are undefined: a single row at the north wall (see exchange()), and
-/// the length of a domain of one row or column (see initialise()).
+/// The reference for the distributed program, with which it shares no code: formulas, their order
+/// and the four phases of the padding operator B are the published ones. The published text leaves
+/// two cases undefined: a single row at the north wall (see exchange()), and the length of a domain
+/// of one row or column (see initialise()).
 ///
 /// Shapes:   every tile is stored with one cell of padding on each side, row-major, x fastest
 /// Indices:  in a tile 0 is the padding, 1..n the owned cells, n + 1 the padding (as in the paper);
@@ -54,7 +54,7 @@ public:
         initialise();
     }
 
-    /// Advances by one step: forward Euler the first time, Adams-Bashforth afterwards.
+    /// Advances by one step: forward Euler for the first step, Adams-Bashforth for later steps.
     void step() {
         tendencies();
         advance();
@@ -163,13 +163,13 @@ private:
         }
     }
 
-    // A phase reads only what it does not write (owned cells of one tile, padding of the other), so
-    // tiles may follow each other in any order inside a phase, as sends and receives would.
+    // A phase reads only what it does not write (owned cells of one tile, padding of another), so
+    // the order of tiles inside a phase does not matter, as with sends and receives.
     //
-    // Rule 5 (v is 0 on the north wall) comes before phase 1 as well as after phase 4. The
-    // published program has it at the end only. That makes a difference if a northern-most tile has
-    // a single row: phase 4 would send it south before it is cleared, and it holds values from
-    // beyond the wall.
+    // Rule 5 (v is 0 on the north wall) is applied before phase 1 as well as after phase 4; the
+    // published program applies it only at the end. The results differ if a northern-most tile has
+    // a single row: phase 4 would send that row south before it is cleared, and it holds values
+    // from beyond the wall.
     void exchange(Member a, Kind kind) {
         close_north_wall(a, kind);
         for_each_tile([&](int cy, int cx) {

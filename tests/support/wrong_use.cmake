@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # distview_add_wrong_use_test(PROGRAM NAME EXPECTED "ARGUMENTS OF RANK 0" "ARGUMENTS OF RANK 1"...)
-# One run with as many ranks as there are lists of arguments, which must be refused with exit status 2
-# and one message that matches EXPECTED. A shell chooses the arguments by rank: Open MPI 5.0.7 crashes
-# when it launches several programs at once.
+# One run with as many ranks as lists of arguments; the program must exit with status 2 and one
+# message that matches EXPECTED. A shell chooses the arguments by rank: Open MPI 5.0.7 crashes when
+# it launches several programs at once.
 
 set(distview_wrong_use_folder "${CMAKE_CURRENT_LIST_DIR}")
 

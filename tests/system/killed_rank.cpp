@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank is killed at some moment while all exchange, redistribute and reduce: where MPI survives it, all others
-// get an error that names it, within 2 s. Arguments: seed, "direct" (arrays in shared memory),
-// "packed" (wrapped arrays) or "message". Each survivor prints a line.
+// A rank is killed at a random moment while all ranks exchange, redistribute and reduce. If MPI survives it, all other
+// ranks must get an error with its rank within 2 s. Arguments: seed; "direct" (arrays in shared memory), "packed"
+// (wrapped arrays) or "message". Each survivor prints a line.
 #include "shared_or_wrapped.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -31,7 +31,7 @@ using namespace distview;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Clock = std::chrono::steady_clock;
 
-/// In so many microseconds, wherever this process is then.
+/// Kills this process after that time, wherever it is then.
 void be_killed_in(int microseconds) {
     std::signal(SIGALRM, [](int) { ::kill(::getpid(), SIGKILL); });
     itimerval timer{};
@@ -64,7 +64,7 @@ void work(const Communicator& comm, bool wrapped, int victim, int moment) {
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    // Open MPI writes to connections whose other end is gone.
+    // Open MPI writes to connections whose other end is closed.
     std::signal(SIGPIPE, SIG_IGN);
     int rank = 0;
     int size = 1;
@@ -92,8 +92,8 @@ int main(int argc, char** argv) {
             std::printf("rank %d got another error: %s\n", rank, error.what());
         }
         std::fflush(stdout);
-        // MPI_Finalize of Open MPI 5.0.7 may wait for ever after the end of a process. Who leaves has ended as well,
-        // for those that have noticed nothing by then.
+        // MPI_Finalize of Open MPI 5.0.7 may wait forever after a process has ended. This process waits before it
+        // exits, because ranks that have not noticed the failure yet would see its exit as a further one.
         std::this_thread::sleep_for(std::chrono::seconds(2));
         std::_Exit(0);
     }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# killed_rank.sh MODE RUNS RANKS PROGRAM: kills one of RANKS, at another moment each time, in RUNS runs with one transport
-# after the other. MODE: "survive", the others must say that it ended, with its number; "survive_on_two_hosts"; or "end", the whole
-# job must end soon after, as MPI does it by default. Skipped where MPI does not survive it, or there cannot be two hosts.
+# killed_rank.sh MODE RUNS RANKS PROGRAM: kills one of RANKS, at another moment in each of RUNS runs, the transports in
+# turn. MODE: "survive", the other ranks must report that it ended, with its rank; "survive_on_two_hosts"; or "end", the
+# whole job must end soon after, MPI's default. Skipped if MPI does not survive it, or two hosts are impossible.
 set -u
 mode=$1 runs=$2 ranks=$3 program=$4
 folder=$(dirname -- "$0")
@@ -12,12 +12,12 @@ if [[ $mode != end ]] && ! mpirun --with-ft ulfm -n 1 true >/dev/null 2>&1; then
 fi
 case $mode in
 survive) launch=(timeout 30 mpirun --with-ft ulfm -n "$ranks") ;;
-# One mpirun process for both: of those that Open MPI 5.0.7 starts on other hosts, one run in six lost contact.
+# One mpirun process for both hosts: with one per host, Open MPI 5.0.7 lost contact in one run of six.
 survive_on_two_hosts)
     export DISTVIEW_MPIRUN_OPTIONS="--with-ft ulfm"
     launch=(timeout 60 "$folder/containers.sh" apart "$ranks")
     ;;
-# The program works for 30 s if nobody ends it.
+# The program works for 30 s unless it is ended.
 end) launch=(timeout 25 mpirun -n "$ranks") ;;
 *) echo "no mode '$mode'"; exit 1 ;;
 esac
@@ -31,14 +31,14 @@ for ((run = 0; run < runs; ++run)); do
         printf '%s\n' "$output"
         exit 0
     fi
-    # mpirun may put two ranks' lines into one.
+    # mpirun may merge the lines of two ranks.
     survivors=$(grep -oE 'survived [0-9]+: ' <<<"$output" | wc -l)
     if [[ $mode == end ]]; then
         ((status != 124)) && grep -q 'signal 9' <<<"$output" && continue
         echo "run $run, $how: the job went on, or ended for another reason:"
     else
         ((survivors == ranks - 1)) && continue
-        echo "run $run, $how: $survivors of $((ranks - 1)) survivors say who ended:"
+        echo "run $run, $how: $survivors of $((ranks - 1)) survivors reported the ended rank:"
     fi
     printf '%s\n' "$output"
     failed=$((failed + 1))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank goes missing at some moment while all exchange, redistribute and reduce with a deadline: all others get a
-// DeadlineError that names it and no other, in time, and where the plan was made that it was seen in; and so does the rank
-// itself when it goes on.
+// A rank goes missing at a random moment while all ranks exchange, redistribute and reduce with a deadline. All other
+// ranks must get a DeadlineError in time that names this rank and no other and, if it happened in a plan, where the
+// plan was made; the missing rank gets one, too, when it continues.
 //
-// Arguments: seed; "stops", "computes" (somewhere else), "calls" (on another communicator), "closes" (late, while the others
-// are in MPI_Finalize) or "slow" (late, but not too late: nothing happens); "direct", "packed" or "message". Each rank
-// prints a line.
+// Arguments: seed; "stops", "computes" (outside the library), "calls" (on another communicator), "closes" (late, while
+// the others are in MPI_Finalize) or "slow" (late, but within the deadline: no error); "direct", "packed" or "message".
+// Each rank prints a line.
 #include "shared_or_wrapped.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -37,9 +37,9 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr Seconds limit{2.0}; // half of it is what a rank that waits may be off its processor
+constexpr Seconds limit{2.0}; // a waiting rank may be off its processor for half of it
 
-/// Whichever rank goes missing, when and how.
+/// Which rank goes missing, when and how.
 struct Scene {
     int victim = 0;
     int step = 0;
@@ -49,7 +49,7 @@ struct Scene {
 
 void go_missing(const Scene& scene) {
     if (scene.how == "stops") {
-        ::kill(::getpid(), SIGSTOP); // another rank lets it go on
+        ::kill(::getpid(), SIGSTOP); // another rank sends SIGCONT
     } else if (scene.how == "calls") {
         const Communicator other(MPI_COMM_SELF);
         for (const auto end = Clock::now() + 2.5 * limit; Clock::now() < end;) barrier(other);
@@ -58,7 +58,7 @@ void go_missing(const Scene& scene) {
     }
 }
 
-/// Steps of all ranks; the victim goes missing before one of the calls of a step.
+/// Steps of all ranks; the victim goes missing before one of the calls in a step.
 void work(const Communicator& comm, const Scene& scene, Clock::time_point& last_step) {
     const Exec exec;
     const std::int64_t n = 24 * comm.size();
@@ -92,7 +92,7 @@ void work(const Communicator& comm, const Scene& scene, Clock::time_point& last_
     }
 }
 
-/// Works, and says what came of it.
+/// Works, and prints the outcome.
 void run(const Communicator& comm, const Scene& scene) {
     const int rank = comm.rank();
     Clock::time_point last_step = Clock::now();
@@ -114,7 +114,7 @@ void run(const Communicator& comm, const Scene& scene) {
         std::printf("rank %d got another error: %s\n", rank, error.what());
     }
     std::fflush(stdout);
-    // The communicator stays lost.
+    // The communicator stays lost after the first error.
     try {
         if (scene.how != "slow") {
             barrier(comm);
@@ -126,7 +126,7 @@ void run(const Communicator& comm, const Scene& scene) {
     }
 }
 
-/// The others wait in MPI_Finalize, and say for whom.
+/// The other ranks wait in MPI_Finalize, and must report the rank for which they wait.
 void close_late(const Communicator& comm, const Scene& scene) {
     set_message_sink([rank = comm.rank(), victim = scene.victim](Severity, std::string_view what) {
         const std::string expected = "rank " + std::to_string(victim) + " is missing";
@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
             close_late(comm, scene);
         else
             run(comm, scene);
-        std::this_thread::sleep_for(limit / 2); // the others look before it goes on
+        std::this_thread::sleep_for(limit / 2); // the others look at its state before it continues
         if (rank == (scene.victim + 1) % size && scene.how == "stops")
             ::kill(processes[static_cast<std::size_t>(scene.victim)], SIGCONT);
     }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# missing_rank.sh MODE RUNS RANKS PROGRAM: one of RANKS goes missing, at another moment each time, in RUNS runs with one
-# transport after the other. MODE: how, as the program takes it; "aborts", stops and the deadline ends the job; or
-# "two_hosts", computes on one of two: every rank gets some error then, and none waits for ever.
+# missing_rank.sh MODE RUNS RANKS PROGRAM: one of RANKS goes missing, at another moment in each of RUNS runs, the
+# transports in turn. MODE: an argument of the program; "aborts", the rank stops and the deadline ends the job; or
+# "two_hosts", it computes on one of two hosts: every rank must get some error, and no rank may wait forever.
 set -u
 mode=$1 runs=$2 ranks=$3 program=$4
 transports=(direct packed message)
@@ -20,7 +20,7 @@ aborts)
     expected=0 how=stops
     ;;
 esac
-# What ranks print, wherever it stands: mpirun may put two ranks' lines into one.
+# Texts that ranks print, at any place: mpirun may merge the lines of two ranks.
 others='rank [0-9]+( expected rank| got another error|: nothing noticed|: the communicator is not lost|: a deadline)'
 failed=0
 for ((run = 0; run < runs; ++run)); do
@@ -46,7 +46,7 @@ for ((run = 0; run < runs; ++run)); do
         ;;
     *) ((status == 0 && told == expected && not_told == 0)) && continue ;;
     esac
-    echo "run $run, $how, $transport: $told of $expected ranks say who is missing, status $status:"
+    echo "run $run, $how, $transport: $told of $expected ranks reported the missing rank, status $status:"
     printf '%s\n' "$output"
     failed=$((failed + 1))
 done

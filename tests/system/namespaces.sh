@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Sourced by the scripts that put half of the ranks elsewhere on this machine. Makes $folder, which is removed at
-# the end together with what begin_inside has started.
+# Sourced by the scripts that run half of the ranks in other namespaces of this machine. Makes
+# $folder, which is removed at the end; processes started by begin_inside are ended then, too.
 
-# Open MPI 5: leaves with status 77 if this process may not make namespaces: need_namespaces FLAG...
+# need_namespaces FLAG...: exits with status 77 if this process may not make namespaces, or MPI is not Open MPI 5.
 need_namespaces() {
     local tool
     ((EUID == 0)) || skip "namespaces need root"
@@ -27,12 +27,12 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# begin_inside NAME COMMAND FLAG...: sets $inside to a process in namespaces of its own (FLAG: unshare's) whose host
-# name is NAME, after COMMAND has been run there.
+# begin_inside NAME COMMAND FLAG...: sets $inside to a process in separate namespaces (FLAG: option
+# of unshare) with host name NAME, after COMMAND has run there.
 begin_inside() {
     local name=$1 command=$2 outer
     shift 2
-    # The first process says on descriptor 3 when all is mounted.
+    # The first process writes to descriptor 3 when all is mounted.
     mkfifo "$folder/ready"
     unshare "$@" --uts --pid --mount --fork --kill-child --mount-proc -- bash -c '
         hostname "$0" && eval "$1" && echo ready >&3 && exec sleep 600 3>&-
@@ -43,13 +43,13 @@ begin_inside() {
     inside=${inside%% *}
 }
 
-# What a host has for itself besides names and processes; to be run in it. sysfs shows its network's interfaces.
+# Gives a host a separate /dev/shm and network; run inside the host. sysfs shows the interfaces of its network.
 own_host='mount -t tmpfs tmpfs /dev/shm && ip link set lo up && { mount -t sysfs sysfs /sys 2>/dev/null || true; }'
 
-# For a process with a network of its own: joins it to that of $inside, as 10.77.77.1 (dv-east) and .2 (dv-west).
+# For a process with a separate network: joins it to the network of $inside, as 10.77.77.1 (dv-east) and .2 (dv-west).
 join_networks() {
     ip link set lo up
-    ip link add dv-east type veth peer name dv-west || skip "there is no virtual network"
+    ip link add dv-east type veth peer name dv-west || skip "cannot make virtual network interfaces"
     ip link set dv-west netns "$inside"
     ip address add 10.77.77.1/24 dev dv-east
     ip link set dv-east up

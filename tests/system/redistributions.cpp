@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Redistributes and transposes over ranks of two hosts, labels that only their holders know among them,
-// and looks by which transport: within a host memory is read or written in place, between hosts messages. So it is
-// between containers of one machine, each of which has a host name.
+// Redistributes and transposes over ranks of two hosts, also with labels known only to the ranks that own them,
+// and checks the transport: within a host memory is read or written in place, between hosts messages are sent.
+// The same holds between containers of one machine, each of which has its own host name.
 #include <distview/comm.hpp>
 #include <distview/core/text.hpp>
 
@@ -51,7 +51,7 @@ double value(std::int64_t i, std::int64_t j, int round) {
     return static_cast<double>(round * 100'000'000 + i * 10'000 + j);
 }
 
-/// Lines of a plan's description that are not as they should be, and ranks that have none.
+/// Counts the peers whose line in the plan's description is wrong or missing.
 int count_wrong_transports(const Place& place, const RedistributionPlan& plan) {
     const std::string description = plan.describe();
     const auto transports = [&](const char* direction, const std::vector<int>& peers) {
@@ -72,7 +72,7 @@ int count_wrong_transports(const Place& place, const RedistributionPlan& plan) {
     return transports("from", plan.receive_peers()) + transports("to", plan.send_peers());
 }
 
-/// c = a^T, and back.
+/// c = a^T and back; returns the number of faults.
 int count_faults(const Place& place, const ArrayLayout& from, const ArrayLayout& to) {
     const Exec exec;
     const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, "a", place.comm, from);
@@ -96,8 +96,8 @@ int count_faults(const Place& place, const ArrayLayout& from, const ArrayLayout&
     return faults + count_wrong_transports(place, there) + count_wrong_transports(place, back);
 }
 
-/// Of borrowed arrays, which their owner packs for others of its host: what it keeps for them, and for messages to and
-/// from the other host, and no more.
+/// Checks the workspace for borrowed arrays, which their owner packs for other ranks: one buffer
+/// per rank of its host, and two (to send and to receive) per rank of the other host.
 int count_wasted_bytes(const Place& place) {
     const Exec exec;
     const int n = place.comm.size();
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     Runtime runtime(argc, argv);
     Place place;
     const int n = place.comm.size();
-    // Messages of some KiB and of more than a mebibyte.
+    // Messages of some KiB and of more than one MiB.
     int faults = count_wasted_bytes(place);
     for (const std::int64_t rows : {std::int64_t{60}, std::int64_t{1200}}) {
         const std::int64_t columns = rows / 2 + 1;

@@ -5,7 +5,7 @@
 
 namespace distview::testing {
 
-/// An array that neighbours read in place, or one of memory that is the rank's own. Collective.
+/// An array that neighbours read in place, or a wrapped array in private memory. Collective.
 inline DistView<double**> shared_or_wrapped(const Communicator& comm, const ArrayLayout& layout,
                                             bool wrapped) {
     if (!wrapped)

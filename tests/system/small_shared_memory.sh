@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # small_shared_memory.sh OPTIONS COMMAND...
-# Runs a command where /dev/shm is a file system of its own, mounted with OPTIONS: size=1m, or ro for
-# one that nothing can be made in. Open MPI's own segments go to /tmp. Needs root; says so and leaves with
-# status 77 otherwise.
+# Runs a command with /dev/shm as a separate file system, mounted with OPTIONS: size=1m, or ro, in
+# which no file can be made. Open MPI's own segments lie in /tmp. Needs root; otherwise prints a
+# message and exits with status 77.
 set -euo pipefail
 
 if ((EUID != 0)) || ! unshare --mount true 2>/dev/null; then

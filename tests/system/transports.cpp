@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // transports EXPECTED
-// Exchanges padding of arrays that lie in shared memory where there is any, and looks by which transport:
-//   hosts     read in place within a host, messages between hosts (of which there must be two)
-//   none      no shared memory for arrays: none is read in place, and the message sink was told
+// Exchanges padding of arrays in shared memory, if available, and checks the transport against EXPECTED:
+//   hosts     read in place within a host, messages between hosts (the run needs two)
+//   none      no shared memory for arrays: no array is read in place, and the message sink got a warning
 #include <distview/comm.hpp>
 #include <distview/core/text.hpp>
 
@@ -35,8 +35,8 @@ double value(std::int64_t i, std::int64_t j, int round) {
     return static_cast<double>(round * 100'000'000 + i * 10'000 + j);
 }
 
-/// Elements that are not what an exchange makes of value(); both axes periodic with padding 1, interior
-/// of rows x columns.
+/// Counts elements that differ from value() after an exchange; both axes are periodic with padding
+/// 1, the interior is rows x columns.
 int count_wrong(const Array& array, std::int64_t rows, std::int64_t columns, int round) {
     int wrong = 0;
     for (std::size_t i = 0; i < array.view().extent(0); ++i)
@@ -60,7 +60,7 @@ void fill(const Array& array, int round) {
                 value(array.global_index(0, i).value(), array.global_index(1, j).value(), round);
 }
 
-/// What is wrong with the transports that a plan describes.
+/// Lists wrong transports in a plan's description.
 std::vector<std::string> check_transports(const std::string& description, std::string_view expected,
                                           int rank, const std::vector<std::string>& hosts) {
     std::vector<std::string> faults;
@@ -68,10 +68,10 @@ std::vector<std::string> check_transports(const std::string& description, std::s
         if (peer == rank) continue;
         const std::string from = text("from rank ", peer, ": ");
         const auto at = description.find(from);
-        if (at == std::string::npos) continue; // no neighbour
+        if (at == std::string::npos) continue; // not a neighbour
         const std::string line = description.substr(at, description.find('\n', at) - at);
         const auto here = static_cast<std::size_t>(rank);
-        // What is packed for a neighbour may find room where arrays do not.
+        // Buffers packed for a neighbour may fit where arrays do not.
         const bool packed = line.find("packed by that rank") != std::string::npos;
         const bool direct =
             line.find("direct") != std::string::npos && !(expected == "none" && packed);
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
     int faults = 0;
     for (const ProcessGrid& grid : {ProcessGrid{comm.size(), 1}, ProcessGrid{1, comm.size()},
                                     ProcessGrid::balanced(comm.size(), 2)}) {
-        // More than a mebibyte for every rank.
+        // More than one MiB for every rank.
         const std::int64_t rows = 400 * comm.size();
         const std::int64_t columns = 401;
         const BlockOptions ring{.padding = 1, .periodic = true};

@@ -267,7 +267,7 @@ std::vector<std::string> names_of(const File& a, const File& b, const Options& o
         distview::require<distview::UsageError>(
             std::find(names.begin(), names.end(), name) != names.end(), [&] {
                 return text("--field: expected a field of '", a.path, "' or '", b.path, "', got '",
-                            name, "'; there are ", distview::tuple_text(names));
+                            name, "'; these files have ", distview::tuple_text(names));
             });
     return options.fields;
 }
@@ -280,8 +280,9 @@ void name_array(File& file, const File& other, const Options& options) {
     distview::require<distview::UsageError>(is_clear, [&] {
         std::vector<std::string> names;
         for (const Field& field : other.fields) names.push_back(field.name);
-        return text("--field: expected the name of what to compare the array of '", file.path,
-                    "' with, once, of ", distview::tuple_text(names), " in '", other.path, "'");
+        return text("--field: expected exactly one field of '", other.path,
+                    "' to compare with the array of '", file.path, "', one of ",
+                    distview::tuple_text(names));
     });
     file.fields[0].name = options.fields.empty() ? other.fields[0].name : options.fields[0];
 }

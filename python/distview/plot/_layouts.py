@@ -154,7 +154,7 @@ def _layout_of(caller: str, layout_or_view: Any) -> Layout:
     layout = layout_or_view.layout if _is_view(layout_or_view) else layout_or_view
     if layout is None:
         raise UsageError(
-            f"{caller}: this view knows its own section only; attach(comm) tells it of the others"
+            f"{caller}: this view knows its own section only; attach(comm) adds the others"
         )
     return layout
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# by_pkg_config.sh LIBDIR COMPILER SOURCE PROGRAM COMMAND...: compiles a program against an installed package as its
-# pkg-config file says, and runs the command. 77: there is no pkg-config.
+# by_pkg_config.sh LIBDIR COMPILER SOURCE PROGRAM COMMAND...: compiles a program against an installed package with the
+# options of its pkg-config file, and runs the command. Exit status 77: pkg-config is missing.
 set -eu
 libdir=$1 compiler=$2 source=$3 program=$4
 shift 4

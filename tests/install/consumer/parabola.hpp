@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 
-/// -u'' = 1 between walls, whose solution is a parabola: what users of any stack write before they solve, and how the
-/// answer is checked.
+/// -u'' = 1 between walls; the solution is a parabola. Contains the code that users of any stack
+/// write before they solve, and the check of the answer.
 struct Parabola {
     using Exec = Kokkos::DefaultHostExecutionSpace;
     using Array = distview::DistView<double*, Kokkos::HostSpace>;
@@ -29,7 +29,7 @@ struct Parabola {
         exec.fence("the right side is there");
     }
 
-    /// The exit status of a program whose stack has solved for u.
+    /// Returns the exit status of a program whose stack has solved for u.
     int check(const distview::Communicator& comm, int iterations) const {
         double worst = 0;
         for (std::int64_t c = 0; c < rows.local_rows(); ++c) {

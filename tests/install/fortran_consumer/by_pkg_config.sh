@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# by_pkg_config.sh LIBDIR FORTRAN C SOURCE FOLDER COMMAND...: compiles a program against an installed package as its
-# pkg-config file says, then once more with all of its sources, as for another compiler, and runs the command with both.
-# 77: there is no pkg-config.
+# by_pkg_config.sh LIBDIR FORTRAN C SOURCE FOLDER COMMAND...: compiles a program against an installed package with the
+# options of its pkg-config file, then again with all package sources, as needed for another compiler, and runs the
+# command with both programs. Exit status 77: pkg-config is missing.
 set -eu
 libdir=$1 fortran=$2 c=$3 source=$4 folder=$5
 shift 5

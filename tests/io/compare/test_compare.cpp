@@ -373,10 +373,10 @@ TEST_F(CompareFilesTest, fortran_order_and_names_of_npz) {
     EXPECT_FALSE(compare("a.npz", "a.npz").differs());
     one.fields = {"x"};
     EXPECT_THROW_ON_ALL_RANKS((void)compare("a.npz", "b.npz", one), UsageError,
-                              "got 'x'; there are (u, v, w)");
+                              "got 'x'; these files have (u, v, w)");
     save_npy(world, folder.file("u.npy"), numbers(5, 4));
     EXPECT_THROW_ON_ALL_RANKS((void)compare("u.npy", "a.npz"), UsageError,
-                              "--field: expected the name of what to compare the array of");
+                              "--field: expected exactly one field of '");
     one.fields = {"u"};
     EXPECT_FALSE(compare("u.npy", "a.npz", one).differs());
     EXPECT_EQ(compare::to_text(compare("u.npy", "u.npy"), {}), "array: the same, 20 elements\n");
@@ -450,7 +450,7 @@ TEST_F(CompareFilesTest, trouble_is_told_on_all_ranks) {
     if (rank() == 0) std::ofstream(folder.file("text")) << "some text";
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_THROW_ON_ALL_RANKS((void)compare("u.npy", "text"), Error,
-                              "expected a file of HDF5 in '" + folder.file("text") + "'");
+                              "expected an HDF5 file in '" + folder.file("text") + "'");
 }
 
 TEST_F(CompareFilesTest, damage_is_trouble_and_no_difference) {

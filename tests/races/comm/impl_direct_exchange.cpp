@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The direct exchange with ranks as threads of one process over plain memory, for ThreadSanitizer:
-// between processes it sees nothing. Every rank has a few numbers that all others read in place.
+// The direct exchange with ranks as threads of one process over plain memory, for ThreadSanitizer, which cannot observe
+// several processes. Every rank has a few numbers that all others read in place.
 #include <distview/comm/impl/transport/direct_exchange.hpp>
 #include <distview/core/error.hpp>
 
@@ -23,7 +23,7 @@ using distview::impl::Waiter;
 
 constexpr int numbers_each = 16;
 
-/// What a rank has for others to see: numbers, and lines as PlanLines lays them out.
+/// The data of a rank that others read: numbers, and lines in the order of PlanLines.
 struct Rank {
     std::vector<std::uint64_t> numbers = std::vector<std::uint64_t>(numbers_each);
     SyncLine ready;
@@ -56,7 +56,7 @@ void wait_for_readers(DirectExchange& exchange, Waiter& waiter) {
     while (!exchange.readers_done()) exchange.wait(waiter);
 }
 
-/// Exchanges again and again, as one rank; returns how many numbers were wrong.
+/// Exchanges repeatedly as one rank; returns the number of wrong numbers.
 int run_rank(std::vector<Rank>& ranks, int me, std::uint64_t epochs, bool oversubscribed) {
     std::mt19937 random(static_cast<unsigned>(me));
     DirectExchange exchange = make_exchange(ranks, me, oversubscribed);
@@ -85,7 +85,7 @@ int run_rank(std::vector<Rank>& ranks, int me, std::uint64_t epochs, bool oversu
     return wrong;
 }
 
-/// One rank gives up: nobody waits for it for ever.
+/// Checks that all other ranks get an error, and none waits forever, after one rank has abandoned the exchange.
 bool others_learn_that_one_gave_up() {
     constexpr int count = 4;
     std::vector<Rank> ranks(count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Access by global index with ranks as threads of one process over plain memory, for ThreadSanitizer: owners compute on
-// some elements of their sections while other ranks read, store and add to others. What GlobalElements does to an
-// element, and what GlobalAccess::fence() meets by, is called here.
+// some elements of their sections while other ranks read, store and add to others. The test calls the element
+// operations of GlobalElements, and the meeting of GlobalAccess::fence(), directly.
 #include <distview/comm/impl/kernels/add_to_shared.hpp>
 #include <distview/comm/impl/mpi/meeting.hpp>
 
@@ -23,7 +23,7 @@ using distview::impl::Meeting;
 constexpr int elements_each = 12;
 constexpr int passes = 5; ///< over the elements in each epoch
 
-/// An array in blocks of which every rank reaches all sections.
+/// An array in blocks; every rank can access all sections.
 template <class T>
 class Elements {
 public:
@@ -39,7 +39,7 @@ private:
     std::vector<std::vector<T>> m_sections;
 };
 
-/// What happens to an element in an epoch; it has another use in the next one.
+/// The use of an element in an epoch; it changes in each epoch.
 enum class Use { added_to, computed, stored, read };
 Use use_of(int index, int epoch) { return static_cast<Use>((index + epoch) % 4); }
 
@@ -58,7 +58,7 @@ void add(T& element, T value) {
 #endif
 }
 
-/// Of one pass over all elements, as one rank.
+/// One pass over all elements, as one rank.
 template <class T>
 int run_pass(Elements<T>& elements, const std::vector<T>& before, int ranks, int me, int epoch) {
     int wrong = 0;
@@ -80,7 +80,7 @@ int run_pass(Elements<T>& elements, const std::vector<T>& before, int ranks, int
     return wrong;
 }
 
-/// The same of all ranks, one after the other.
+/// The expected values after an epoch: all ranks' operations, one rank after the other.
 template <class T>
 void expect_epoch(std::vector<T>& values, int ranks, int epoch) {
     for (int index = 0; index < static_cast<int>(values.size()); ++index) {
@@ -105,7 +105,7 @@ void fence(Calls& calls, Meeting& meeting) {
     calls.leave({}, false);
 }
 
-/// Returns how many elements were wrong.
+/// Returns the number of wrong elements.
 template <class T>
 int run_rank(const std::vector<Calls::Rank>& ranks, Elements<T>& elements, int me, int epochs,
              bool oversubscribed) {

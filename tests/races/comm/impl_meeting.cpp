@@ -22,13 +22,13 @@ using distview::impl::Calls;
 using distview::impl::Meeting;
 using distview::impl::MeetingRecord;
 
-/// Ordinary memory, which a meeting orders.
+/// Plain memory; only meetings order the accesses to it.
 struct Board {
     explicit Board(int count) : numbers(static_cast<std::size_t>(count)) {}
     std::vector<std::uint64_t> numbers;
 };
 
-/// Says that there is another node, which always agrees, a while later.
+/// Stands for another node, which always agrees, after a delay.
 class AgreeingNode final : public distview::impl::NodeExchange {
 public:
     MeetingRecord combine(const MeetingRecord& mine) override {
@@ -39,19 +39,19 @@ public:
     bool has_come(std::uint64_t) override { return false; }
 };
 
-/// What a rank throws that does not want to wait any longer.
+/// Thrown by a rank that stops waiting.
 struct Interruption {};
 
 struct Results {
     explicit Results(int rounds) : failed(static_cast<std::size_t>(rounds)) {}
     std::atomic<int> wrong{0};
-    /// By round: on how many ranks the call ended by an error.
+    /// By round: the number of ranks on which the call failed.
     std::vector<std::atomic<int>> failed;
     std::atomic<int> interruptions{0};
     std::atomic<int> left{0}; ///< ranks that make no further call
 };
 
-/// The last rank closes the communicator, while the others still call.
+/// The last rank closes the communicator while the others still make calls.
 void end_rank(Calls& calls, Meeting& meeting, int count, Results& results) {
     if (calls.rank() == count - 1) {
         calls.close();
@@ -72,16 +72,16 @@ void end_rank(Calls& calls, Meeting& meeting, int count, Results& results) {
     ++results.left;
 }
 
-/// In every 50th round one rank makes another call: all ranks get an error. In every 7th one rank, and now and then
-/// more, may be interrupted while it waits.
+/// In every 50th round one rank makes a different call: all ranks must get an error. In every 7th
+/// round one rank, sometimes more, may be interrupted while it waits.
 enum class Round { usual, disagree, interrupt };
 Round kind_of(int round) {
     if (round % 50 == 49) return Round::disagree;
     return round % 7 == 3 ? Round::interrupt : Round::usual;
 }
 
-/// What all bring together is right, and what others wrote before a meeting is seen after it. Who is interrupted
-/// ends the call for all, or for nobody.
+/// Checks that meetings combine the contributions of all ranks correctly, and that writes before a
+/// meeting are visible after it. An interruption must end the call on all ranks or on none.
 void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int rounds,
               bool oversubscribed, distview::impl::NodeExchange* other_node, Results& results) {
     const auto count = static_cast<int>(ranks.size());
@@ -103,7 +103,7 @@ void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int r
         kind = kind_of(round);
         patience = me == round % count || random() % 8 == 0 ? static_cast<int>(random() % 3) : 0;
         const auto number = static_cast<std::uint64_t>(round);
-        // Only who has met knows that the others have read what it wrote before.
+        // Only a rank that has met the others knows that they have read its previous number.
         const bool writes = !failed;
         if (writes) board.numbers[static_cast<std::size_t>(me)] = number;
         calls.enter(kind == Round::disagree && me == round % count ? "other" : "usual");
@@ -120,7 +120,7 @@ void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int r
             }
             failed = false;
         } catch (const distview::UsageError&) {
-        } catch (const Interruption&) { // of the last call, if all had met by then
+        } catch (const Interruption&) { // thrown in the last meeting, after all ranks had met
         }
         if (failed) ++results.failed[number];
         calls.leave({}, failed);
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
                     run_rank(ranks, board, me, rounds, oversubscribed, other_node, results);
                 });
             for (std::thread& thread : threads) thread.join();
-            // A call ends by an error for all or for nobody.
+            // A call must fail on all ranks or on none.
             int divided = 0;
             int failed = 0;
             for (int round = 0; round < rounds; ++round) {

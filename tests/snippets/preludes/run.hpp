@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What a page's main calls: a program's own work.
+// Called by a page's main: the program's own work.
 
 #include <distview/comm.hpp>
 

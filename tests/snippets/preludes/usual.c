@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// LAPACK's, say, of which only the arguments matter here.
+// Stands for a solver such as LAPACK's; only the arguments matter here.
 static int solve_in_place(void* data, int64_t extent, int64_t leading_dimension, void* user) {
     (void)user;
     return data != NULL && leading_dimension >= extent ? DISTVIEW_SUCCESS : DISTVIEW_OTHER_ERROR;
@@ -38,13 +38,13 @@ int main(int argc, char** argv) {
     distview_array_borrow(comm, layout, &memory_of_u, &arrays[0]);
     distview_array_borrow(comm, layout, &memory_of_v, &arrays[1]);
 
-    // Elements that go to the next rank.
+    // Elements for the next rank.
     int64_t n = 5;
     int targets[5];
     double* x = calloc(5, sizeof *x);
     for (int i = 0; i < n; ++i) targets[i] = (rank + 1) % size;
 
-    // Of what is compiled only.
+    // Names used by blocks that are compiled only.
     MPI_Comm intercommunicator = MPI_COMM_NULL;
     distview_layout *rows = layout, *columns = layout;
     distview_array *a = arrays[0], *b = arrays[1];
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     distview_padding_plan_release(plan);
     distview_layout_release(layout);
     distview_communicator_release(comm);
-    const distview_error* error = distview_last_error(); // successes leave it alone
+    const distview_error* error = distview_last_error(); // a success does not change it
     const int failed = error->status != DISTVIEW_SUCCESS;
     if (failed) fprintf(stderr, "%s: %s\n", error->class_name, error->message);
     distview_finalize();

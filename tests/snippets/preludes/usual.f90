@@ -1,4 +1,4 @@
-! What the fragments of a page share; each is a block.
+! Declarations that the fragments of a page share; each fragment is a block.
 program fragments
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
@@ -29,7 +29,7 @@ program fragments
 ! procedures
 end program
 
-! LAPACK's, of which only the arguments matter here.
+! Stands for LAPACK's routine; only the arguments matter here.
 subroutine dgetrf(m, n, a, lda, ipiv, info)
     implicit none
     integer, intent(in) :: m, n, lda

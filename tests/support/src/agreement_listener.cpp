@@ -19,7 +19,7 @@ void AgreementListener::OnTestPartResult(const ::testing::TestPartResult& result
     if (!result.failed() || m_forwarding) {
         return;
     }
-    // An exception has no place.
+    // A failure caused by an exception has no file name and no line.
     Failure failure{result.file_name() == nullptr ? "" : result.file_name(), result.line_number(),
                     result.message()};
     const std::string place =

@@ -22,7 +22,7 @@ class AgreementListener : public ::testing::EmptyTestEventListener {
 public:
     AgreementListener(RankGroup& group, StatusBoard& board, Watchdog& watchdog);
 
-    /// The verdict over all tests and ranks, with what happened outside of tests. Collective.
+    /// The verdict over all tests and ranks, including failures outside of tests. Collective.
     bool agree_on_program(bool passed_here);
 
 private:

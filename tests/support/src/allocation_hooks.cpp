@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces operator new, malloc and its relatives in the test program, for Linux with glibc. A
-// program's own definitions also serve the shared libraries it loads, so nothing escapes: Kokkos,
-// MPI and the C library call these. Where a sanitizer owns the heap its hooks are used instead.
+// Replaces operator new, malloc and its relatives in the test program, for Linux with glibc. The
+// shared libraries that the program loads (Kokkos, MPI, the C library) call these definitions, too,
+// so every allocation is seen. Where a sanitizer owns the heap, its hooks are used instead.
 #include "allocation_hooks.hpp"
 
 #include "sanitizers.hpp"
@@ -33,7 +33,7 @@ void link_allocation_hooks() { __sanitizer_install_malloc_and_free_hooks(on_mall
 #include <new>
 
 #if defined(__NVCC__)
-// nvcc takes malloc and operator new for functions of the device, too; nothing there calls these.
+// nvcc compiles malloc and operator new for the device, too; no device code calls them.
 #pragma nv_diag_suppress 20011, 20013, 20014, 20015
 #endif
 

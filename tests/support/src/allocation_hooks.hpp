@@ -9,14 +9,14 @@ namespace distview::testing::impl {
 void note_heap_allocation(const char* kind, std::size_t bytes) noexcept;
 void note_kokkos_allocation(const char* label, std::size_t bytes) noexcept;
 
-/// Whether a FailAllocation has this one fail.
+/// Whether a FailAllocation makes the current allocation fail.
 bool allocation_fails() noexcept;
 
-/// The allocations of threads that exist now, besides the calling one, are never counted.
-/// Called between MPI_Init and Kokkos::initialize, when these are the threads of MPI.
+/// Excludes the allocations of all threads that exist now, except the calling one. Called between
+/// MPI_Init and Kokkos::initialize, when these are the threads of MPI.
 void ignore_other_threads();
 
-/// Makes the linker take the replacements of operator new and malloc into the program; under a
+/// Makes the linker include the replacements of operator new and malloc in the program; under a
 /// sanitizer installs its hooks.
 void link_allocation_hooks();
 

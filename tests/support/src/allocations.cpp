@@ -19,7 +19,7 @@ namespace distview::testing {
 
 namespace {
 
-/// One of the first allocations, with the calls that led to it.
+/// One of the first allocations, with its call stack.
 struct Trace {
     char what[96];
     std::size_t bytes;
@@ -121,7 +121,8 @@ void note_kokkos_allocation(const char* label, std::size_t bytes) noexcept {
     }
 }
 
-/// Kokkos takes memory for the label of a fence as it frees a View, in a destructor: without any, all programs end there.
+/// As it frees a View in a destructor, Kokkos allocates memory for the label of a fence. If that allocation fails, any
+/// program terminates.
 bool frees_a_view() noexcept {
     const UncountedScope not_counted;
     std::array<void*, 12> frames{};

@@ -12,7 +12,7 @@ namespace distview::testing::impl {
 
 ::testing::AssertionResult true_on_all_ranks(const char* text,
                                              const std::function<bool()>& condition) {
-    // An empty answer is a yes, so that the usual case sends next to nothing.
+    // An empty answer means success, so the usual case sends almost nothing.
     std::string answer;
     try {
         answer = condition() ? "" : "is false";

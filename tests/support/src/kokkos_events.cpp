@@ -266,7 +266,7 @@ std::string describe(const std::vector<KokkosEvent>& events) {
 } // namespace distview::testing
 
 #if defined(KOKKOS_ENABLE_OPENMP) && defined(__GNUC__) && !defined(__clang__)
-/// What GCC calls for a parallel region of OpenMP, here before the one of its runtime library.
+/// GCC calls this function for each parallel region of OpenMP; this definition precedes the one of its runtime library.
 extern "C" void GOMP_parallel(void (*function)(void*), void* data, unsigned threads,
                               unsigned flags) {
     using Parallel = void (*)(void (*)(void*), void*, unsigned, unsigned);

@@ -18,12 +18,12 @@ struct RawKokkosEvent {
     std::uint64_t bytes = 0;
 };
 
-/// Is told what Kokkos does while attached.
+/// Receives the events of Kokkos while attached.
 class KokkosObserver {
 public:
     virtual ~KokkosObserver() = default;
     virtual void observe(const RawKokkosEvent& event) = 0;
-    /// The kernel that began last asks for so many threads.
+    /// The number of threads that the kernel begun last requests.
     virtual void observe_threads(unsigned) {}
 };
 

@@ -19,8 +19,8 @@
 
 namespace {
 
-/// MPI_COMM_WORLD on a communicator of the harness's own, through PMPI: what the harness sends can
-/// neither meet messages that a test has left behind nor be counted.
+/// MPI_COMM_WORLD on a separate communicator of the harness, through PMPI: messages of the harness
+/// cannot match messages that a test has left behind, and are not counted.
 class WorldGroup : public distview::testing::impl::RankGroup {
 public:
     WorldGroup() {
@@ -59,8 +59,8 @@ public:
         return everywhere == 1;
     }
 
-    /// From the watchdog's thread while another one is inside MPI, whatever the thread level: the
-    /// program is lost anyway. The alarm ends the process if MPI does not.
+    /// Called from the watchdog's thread while another thread is inside MPI, whatever the thread
+    /// level: the program is lost anyway. The alarm ends the process if MPI does not.
     [[noreturn]] void abort() override {
         ::alarm(10);
         PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
@@ -90,7 +90,7 @@ bool handles_are_checked() {
     return text == nullptr || std::string_view(text) != "0";
 }
 
-/// After MPI_Finalize, because what the library caches on communicators is freed in there.
+/// Called after MPI_Finalize, because MPI_Finalize frees what the library caches on communicators.
 bool all_handles_freed(const distview::testing::impl::RankGroup& group) {
     const distview::testing::MpiHandles left = distview::testing::live_mpi_handles();
     if (!handles_are_checked() || left == distview::testing::MpiHandles{}) {

@@ -15,7 +15,7 @@ struct PersistentMessage {
     std::int64_t bytes;
 };
 
-/// Everything since the start of the program; a counter is the difference of two states.
+/// The counts since the start of the program; a counter is the difference of two states.
 struct Tally {
     std::mutex mutex;
     MpiTraffic traffic;
@@ -52,7 +52,7 @@ int world_rank(int peer, MPI_Comm comm) {
     int translated = MPI_UNDEFINED;
     int peer_count = 0;
     PMPI_Group_size(peers, &peer_count);
-    if (peer < peer_count) { // Open MPI reads beyond the group for others
+    if (peer < peer_count) { // Open MPI reads beyond the group for other values
         PMPI_Group_translate_ranks(peers, 1, &peer, world, &translated);
     }
     PMPI_Group_free(&peers);

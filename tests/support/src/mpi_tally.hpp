@@ -8,7 +8,7 @@
 
 namespace distview::testing::impl {
 
-/// Stands at the beginning of every wrapper: what MPI allocates is not counted.
+/// Declared at the beginning of every wrapper: allocations inside MPI are not counted.
 using InsideMpi = UncountedScope;
 
 enum class Direction { send, receive };
@@ -16,7 +16,7 @@ enum class Direction { send, receive };
 /// Counts one message from now on, or never if `peer` is MPI_PROC_NULL.
 void note_message(Direction direction, int count, MPI_Datatype type, int peer, MPI_Comm comm);
 
-/// Remembers what each start of a persistent request will count.
+/// Remembers what each start of a persistent request will add to the counts.
 void note_persistent(Direction direction, int count, MPI_Datatype type, int peer, MPI_Comm comm,
                      MPI_Request request);
 void forget_persistent(MPI_Request request);
@@ -28,7 +28,7 @@ void note_one_sided(const char* name);
 /// Adds to one of the numbers of live objects.
 void add_handles(std::int64_t MpiHandles::* kind, std::int64_t n);
 
-/// Makes the linker take all wrappers into the program.
+/// Makes the linker include all wrappers in the program.
 void link_mpi_wrappers();
 void link_message_wrappers();
 void link_request_wrappers();

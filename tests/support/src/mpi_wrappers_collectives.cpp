@@ -12,8 +12,8 @@ void link_collective_wrappers() {}
 using namespace distview::testing;
 using namespace distview::testing::impl;
 
-// A blocking collective and its nonblocking twin, which has a request as an additional argument.
-// Parameters and arguments come in parentheses of their own.
+// Wraps a blocking collective and its nonblocking twin, which has a request as an additional
+// argument. Parameters and arguments are each enclosed in parentheses.
 #define DISTVIEW_UNPACK(...) __VA_ARGS__
 #define DISTVIEW_WRAP_COLLECTIVE(blocking, nonblocking, parameters, arguments)                     \
     int MPI_##blocking(DISTVIEW_UNPACK parameters) {                                               \

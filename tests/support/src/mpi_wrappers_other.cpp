@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rest of what a program may call in mid-run: only keeps MPI's own allocations from counting.
+// Other calls of a running program: the wrappers only keep MPI's own allocations from counting.
 #include "mpi_tally.hpp"
 
 namespace distview::testing::impl {

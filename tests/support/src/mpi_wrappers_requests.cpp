@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls on requests. A request ends where its variable turns into MPI_REQUEST_NULL: completion for
-// ordinary ones, MPI_Request_free for persistent ones.
+// Calls on requests. A request ends when its variable becomes MPI_REQUEST_NULL: on completion for
+// ordinary requests, by MPI_Request_free for persistent ones.
 #include "mpi_tally.hpp"
 
 #include <algorithm>

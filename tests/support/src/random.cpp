@@ -105,7 +105,7 @@ void for_each_case(std::uint64_t n_cases,
                                   " DISTVIEW_CASE=" + std::to_string(i) + " repeats this case";
         SCOPED_TRACE(place);
         Random random(seed, i);
-        // An exception would leave the trace before GoogleTest sees it, and the other ranks alone.
+        // An exception would leave the trace before GoogleTest sees it, and would leave the other ranks waiting.
         try {
             check(random, i);
         } catch (const std::exception& exception) {

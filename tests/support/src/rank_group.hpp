@@ -17,7 +17,7 @@ public:
     virtual int rank() const = 0;
     virtual int size() const = 0;
 
-    /// Collective: everybody's text, in the order of the ranks, on every rank.
+    /// Collective: the texts of all ranks, in the order of the ranks, on every rank.
     virtual std::vector<std::string> gather(const std::string& text) = 0;
 
     /// Collective: true on every rank if true on all.
@@ -31,7 +31,7 @@ public:
 RankGroup& rank_group();
 void set_rank_group(RankGroup* group);
 
-/// A text quoted by its length, so that records of several fields survive any content.
+/// Appends a text preceded by its length, so records of several fields survive any content.
 void append_field(std::string& record, const std::string& field);
 std::string take_field(const std::string& record, std::size_t& position);
 

@@ -19,11 +19,11 @@ namespace distview::testing::impl {
 
 namespace {
 
-/// Ranks that pick, order or repeat tests differently would wait for each other forever.
+/// Ranks that select, order or repeat tests differently would wait for each other forever.
 void take_flags_from_rank_zero(RankGroup& group) {
     int seed = GTEST_FLAG_GET(random_seed);
     if (GTEST_FLAG_GET(shuffle) && seed == 0) {
-        // GoogleTest takes seeds of 1 to 99999, and derives one from the clock for 0.
+        // GoogleTest accepts seeds of 1 to 99999, and derives one from the clock for 0.
         const auto now = std::chrono::system_clock::now().time_since_epoch().count();
         seed = 1 + static_cast<int>(now / 1000 % 99999);
     }
@@ -60,7 +60,7 @@ TestProgram::TestProgram(RankGroup& group) : m_group(group), m_board(group) {
 }
 
 bool TestProgram::run() {
-    // From now on nobody listens to Kokkos unless a test does.
+    // From now on no tool listens to Kokkos unless a test attaches one.
     Kokkos::Tools::Experimental::set_request_tool_settings_callback(nullptr);
     if (only_lists_tests()) {
         return m_group.rank() != 0 || RUN_ALL_TESTS() == 0;
@@ -88,7 +88,7 @@ int TestProgram::finish(bool passed) {
             std::fflush(stdout);
         }
         if (!all_passed && m_group.size() > 1) {
-            // The launcher drops what it has not forwarded when it meets the first failed process.
+            // The launcher drops output not yet forwarded when the first failed process ends.
             std::this_thread::sleep_for(std::chrono::milliseconds(300));
         }
         m_board.set_printed();
@@ -106,12 +106,12 @@ void set_kokkos_defaults(int rank_count) {
         ::setenv("KOKKOS_NUM_THREADS", threads.c_str(), keep);
     }
     if (rank_count > 1) {
-        // That ranks share cores is on purpose, and no news from each of them.
+        // Ranks share cores on purpose: suppress the warning of each rank.
         ::setenv("KOKKOS_DISABLE_WARNINGS", "true", keep);
     }
-    // Only keeps Kokkos from warning that there is no binding, which is what tests want.
+    // Only suppresses the warning of Kokkos that threads are not bound; tests want no binding.
     ::setenv("OMP_PROC_BIND", "false", keep);
-    // Kokkos asks once, when it is initialised, whether to fence everything for its listeners.
+    // During initialisation, Kokkos asks once whether to fence every kernel for its listeners.
     Kokkos::Tools::Experimental::set_request_tool_settings_callback(
         [](std::uint32_t, Kokkos_Tools_ToolSettings* settings) {
             settings->requires_global_fencing = false;

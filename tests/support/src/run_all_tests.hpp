@@ -9,10 +9,10 @@ namespace distview::testing::impl {
 inline constexpr const char* passed_token = "DISTVIEW-TEST-PASSED";
 inline constexpr const char* failed_token = "DISTVIEW-TEST-FAILED";
 
-/// A test program on all ranks of a group: what the mains have in common.
+/// A test program on all ranks of a group: the common part of the mains.
 class TestProgram {
 public:
-    /// Collective over the group, as is run().
+    /// Collective over the group, like run().
     explicit TestProgram(RankGroup& group);
 
     /// Runs the registered tests and returns the common verdict. GoogleTest's flags are taken from
@@ -20,7 +20,7 @@ public:
     bool run();
 
     /// The exit status of the program; rank 0 prints the last line of the output. May be called
-    /// after MPI_Finalize, with what each rank has found by then.
+    /// after MPI_Finalize; each rank passes its own verdict.
     int finish(bool passed);
 
 private:

@@ -3,7 +3,7 @@
 
 namespace distview::testing::impl {
 
-/// Does nothing; a call makes the linker take the sanitizers' default options into the program.
+/// Does nothing; a call makes the linker include the sanitizers' default options in the program.
 void link_sanitizer_defaults();
 
 } // namespace distview::testing::impl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// g++ defines __SANITIZE_*__, clang answers __has_feature.
+// g++ defines __SANITIZE_*__, clang has __has_feature.
 #if defined(__has_feature)
 #define DISTVIEW_TESTING_HAS_FEATURE(feature) __has_feature(feature)
 #else
@@ -20,5 +20,5 @@
 #define DISTVIEW_TESTING_TSAN 0
 #endif
 
-/// The sanitizer owns malloc and offers hooks of its own.
+/// Set if a sanitizer owns malloc and offers its own hooks.
 #define DISTVIEW_TESTING_SANITIZER_HEAP (DISTVIEW_TESTING_ASAN || DISTVIEW_TESTING_TSAN)

@@ -37,7 +37,7 @@ void copy_text(char* target, std::size_t capacity, const std::string& text) {
     target[size] = '\0';
 }
 
-/// The descriptor and, on rank 0, the path of a new file of this size; -1 if there is none.
+/// The descriptor and, on rank 0, the path of a new file of this size; -1 if no file could be created.
 int create_file(std::string& path, std::size_t size) {
     std::error_code error;
     path = (std::filesystem::temp_directory_path(error) / "distview_test_XXXXXX").string();

@@ -13,7 +13,7 @@ namespace distview::testing::impl {
 
 enum class Phase : int { unknown, starting, in_test, left_test, between_tests, ending };
 
-/// What one rank is doing. The texts are written before the phase that announces them.
+/// The state of one rank. The texts are written before the phase that announces them.
 struct RankStatus {
     static constexpr std::size_t text_capacity = 4096;
 
@@ -23,10 +23,10 @@ struct RankStatus {
     char failures[text_capacity];
 };
 
-/// What every rank is doing, readable without MPI.
+/// The state of every rank, readable without MPI.
 ///
-/// The watchdog must say where all ranks are at a moment when MPI is stuck, so the ranks of one
-/// machine write their state into a mapped file. On several machines each rank sees only itself.
+/// The watchdog must report where all ranks are while MPI is stuck, so the ranks of one machine write their state into
+/// a mapped file. On several machines each rank sees only the ranks of its own machine.
 class StatusBoard {
 public:
     /// Collective over the group.
@@ -39,18 +39,18 @@ public:
     void add_failure(const std::string& text);
     void set_phase(Phase phase);
 
-    /// True for the one rank of the machine that asks first: it writes the report.
+    /// True for the first rank of the machine that calls it: that rank writes the report.
     bool claim_report();
 
     /// One or more lines per rank.
     std::string report() const;
 
-    /// True if every rank says so; false, too, if one has not spoken within the time limit. For the
-    /// end of the program, after MPI_Finalize. Ranks on other machines are not asked.
+    /// True if every rank passed; false also if a rank has not reported within the time limit. For
+    /// the end of the program, after MPI_Finalize. Ranks on other machines are not asked.
     bool all_passed(bool passed_here, std::chrono::seconds limit);
 
-    /// Keeps a rank from ending before rank 0 has printed: a launcher that meets a failed process
-    /// kills the others.
+    /// Keep a rank from ending before rank 0 has printed: a launcher kills the other processes when
+    /// one has failed.
     void set_printed();
     void wait_until_printed(std::chrono::seconds limit);
 

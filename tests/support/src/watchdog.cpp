@@ -29,7 +29,7 @@ double limit_from_environment() {
     return *end == '\0' && seconds >= 0 ? seconds : default_seconds;
 }
 
-/// Straight to the descriptor: the stuck thread may hold the lock of stdout.
+/// Writes to the descriptor directly: the stuck thread may hold the lock of stdout.
 void write_out(const std::string& text) {
     std::size_t done = 0;
     while (done < text.size()) {
@@ -84,7 +84,7 @@ void Watchdog::watch() {
 
 bool Watchdog::expired() const {
     const double limit = m_limit;
-    // Rank 0 goes first, so that the report normally comes from there.
+    // Rank 0 reports first, so the report normally comes from it.
     const double grace = m_group.rank() == 0 ? 0.0 : 1.0;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_start.load();
     return limit > 0 && passed.count() > limit + grace;
@@ -92,7 +92,7 @@ bool Watchdog::expired() const {
 
 void Watchdog::fire() {
     if (!m_board.claim_report()) {
-        // Another rank reports and ends us; leave by ourselves if it does not manage to.
+        // Another rank reports and ends this process; exit here if it fails to.
         std::this_thread::sleep_for(std::chrono::seconds(20));
         ::_exit(EXIT_FAILURE);
     }
@@ -101,7 +101,7 @@ void Watchdog::fire() {
     write_out("\nDISTVIEW-TEST-WATCHDOG: no end after " + std::string(seconds) +
               " s (DISTVIEW_TEST_TIMEOUT); the ranks:\n" + m_board.report() +
               std::string(failed_token) + "\n");
-    // A launcher drops what it has not forwarded when it ends the program.
+    // A launcher drops output not yet forwarded when it ends the program.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     m_group.abort();
 }

@@ -12,7 +12,7 @@
 
 namespace distview::testing::impl {
 
-/// Ends the program, after saying which rank is where, when a test takes too long.
+/// Ends the program when a test exceeds its time limit, after reporting the position of each rank.
 class Watchdog {
 public:
     Watchdog(RankGroup& group, StatusBoard& board);
@@ -20,10 +20,10 @@ public:
     Watchdog& operator=(const Watchdog&) = delete;
     ~Watchdog();
 
-    /// The clock starts anew, with DISTVIEW_TEST_TIMEOUT as the limit.
+    /// Restarts the clock, with DISTVIEW_TEST_TIMEOUT as the limit.
     void restart();
 
-    /// Another limit for what is running now; 0 means none.
+    /// Sets another limit for the running test; 0 means none.
     void set_limit(double seconds);
 
 private:

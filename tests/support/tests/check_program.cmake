@@ -2,8 +2,8 @@
 # cmake -D STATUS=zero|nonzero -D REQUIRE=... -D FORBID=... -D LAST=... -P check_program.cmake
 #     -- COMMAND...
 #
-# Runs a program and checks its exit status and output. REQUIRE and FORBID are regular expressions,
-# separated by @@, for stdout and stderr together; LAST is one for the last line of stdout.
+# Runs a program and checks its exit status and output. REQUIRE and FORBID are lists of regular expressions, separated
+# by @@, for stdout and stderr together; LAST is one expression for the last line of stdout.
 
 include("${CMAKE_CURRENT_LIST_DIR}/../command_after_dashes.cmake")
 
@@ -36,5 +36,5 @@ if(NOT "${LAST}" STREQUAL "" AND NOT output MATCHES "(^|\n)${LAST}\n*$")
     string(APPEND complaints "\n  the last line should be: ${LAST}")
 endif()
 if(complaints)
-    message(FATAL_ERROR "Not as it should be:${complaints}")
+    message(FATAL_ERROR "Unexpected result of the program:${complaints}")
 endif()

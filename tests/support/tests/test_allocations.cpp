@@ -19,7 +19,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Keeps the compiler from removing an allocation that nobody uses.
+/// Keeps the compiler from removing an unused allocation.
 template <class T>
 T* escape(T* memory) {
     asm volatile("" : "+r"(memory) : : "memory");
@@ -97,11 +97,11 @@ TEST(CountAllocations, FindsKokkosViews) {
 TEST(CountAllocations, FindsThoseOfOtherThreads) {
     CountAllocations counter;
     std::thread([] { delete[] escape(new int[10]); }).join();
-    // The thread itself needs some, too.
+    // Starting the thread allocates, too.
     EXPECT_GE(counter.stop().heap, 2);
 }
 
-// As the threads that MPI_Init leaves behind.
+// Such threads exist after MPI_Init.
 TEST(CountAllocations, LeavesOutThoseOfIgnoredThreads) {
     std::promise<void> go;
     std::thread ignored([started = go.get_future()]() mutable {

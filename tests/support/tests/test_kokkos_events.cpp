@@ -59,7 +59,7 @@ TEST(KokkosEvents, TellsInstancesApart) {
 
 TEST(KokkosEvents, FindsWorkThatEscapesFromAnInstance) {
     const Exec exec = separate_instance<Exec>();
-    // Kokkos 5.2 gives all instances of OpenMP one number: then only fences of all instances are seen.
+    // Kokkos 5.2 gives all instances of OpenMP the same number: then only fences of all instances are seen.
     const bool has_number = device_id_of(exec) != device_id_of(Exec{});
     const auto nothing = [](int) {};
     KokkosEvents events;

@@ -18,7 +18,7 @@ T* escape(T* memory) {
     return memory;
 }
 
-// The first expectation shows that there is something to leave out.
+// The first expectation shows that MPI_Comm_dup does allocate.
 TEST(CountAllocations, LeavesOutThoseOfMpi) {
     MPI_Comm communicator = MPI_COMM_NULL;
     const AllocationCounts behind_the_wrapper =

@@ -24,7 +24,7 @@ TEST(Random, DependsOnSeedAndCaseOnly) {
     EXPECT_NE(first, a.bits());
 }
 
-// Written down so that a seed from an old failure report keeps its meaning.
+// The expected numbers are literals, so a seed from an old failure report keeps its meaning.
 TEST(Random, GivesTheSameNumbersEverywhere) {
     Random random(5, 7);
     const std::uint64_t first = random.bits();

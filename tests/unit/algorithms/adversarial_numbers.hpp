@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-// Numbers that sums in floating point get wrong. A number depends on the kind, a seed and its index only.
+// Numbers whose floating-point sums are inaccurate. A number depends only on its kind, a seed and its index.
 
 namespace distview::testing {
 
@@ -67,7 +67,7 @@ inline double number_at(Numbers kind, std::uint64_t seed, std::uint64_t index) {
         const int powers[] = {0, -53, -54, -106, -1074, 52, 53, 1};
         return sign * std::ldexp(1.0, powers[random.integer(0, 8)]);
     }
-    case Numbers::float_halfway: { // halfway between floats, and what a double beside them cannot tell
+    case Numbers::float_halfway: { // halfway between floats, and numbers lost in a double beside them
         const int powers[] = {0, 0, -24, -24, -25, -80, -149, 1};
         return sign * std::ldexp(1.0, powers[random.integer(0, 8)]);
     }
@@ -81,7 +81,7 @@ inline double number_at(Numbers kind, std::uint64_t seed, std::uint64_t index) {
     return 0;
 }
 
-/// The same bits, or both NaN.
+/// Equal bits, or both NaN.
 inline bool same_number(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
            (std::isnan(a) && std::isnan(b));

@@ -21,7 +21,7 @@ std::int64_t small_value(const std::array<std::int64_t, Rank>& g) {
     return value - 500;
 }
 
-/// The interior's indices along an axis, one list for each process.
+/// The interior indices of each process along an axis.
 inline std::vector<std::vector<std::int64_t>> indices_of(const AxisLayout& axis) {
     std::vector<std::vector<std::int64_t>> lists;
     for (int p = 0; p < axis.grid_size(); ++p) {
@@ -33,7 +33,7 @@ inline std::vector<std::vector<std::int64_t>> indices_of(const AxisLayout& axis)
     return lists;
 }
 
-/// Expects `other` wherever a section has no interior cell, and calls check(value, global) for these.
+/// Expects `other` in all elements that are not interior cells, and calls check(value, global) for interior cells.
 template <DistViewLike View, class Check>
 void check_cells(const Exec& exec, const View& view, typename View::value_type other,
                  Check&& check) {

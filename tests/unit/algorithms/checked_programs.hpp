@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ten stencil programs whose exchanges can be left out, doubled, made too early or not deep enough, one at a time.
+// Ten stencil programs in which one exchange at a time can be omitted, doubled, too early or too shallow.
 #pragma once
 
 #include <distview/algorithms/fill.hpp>
@@ -25,11 +25,11 @@ enum class Fault {
     none,
     deleted,
     doubled,
-    early,  ///< before the elements are written that it is to hand on
-    shallow ///< by a plan that fills less
+    early,  ///< before the program writes the elements to exchange
+    shallow ///< by a plan that fills fewer cells
 };
 
-/// What is wrong with one exchange of a program, in every step or in one.
+/// The fault in one exchange of a program, in every step or in one.
 struct Variant {
     int site = -1;
     Fault fault = Fault::none;
@@ -39,7 +39,7 @@ struct Variant {
         const bool is_meant = site == its_site && (only_step < 0 || only_step == step);
         return is_meant ? fault : Fault::none;
     }
-    /// Writes elements and exchanges them.
+    /// Writes elements and exchanges them, with the variant's fault.
     template <class Write, class Fill, class FillLess>
     void exchange(int its_site, int step, const Write& write, const Fill& fill,
                   const FillLess& fill_less) const {
@@ -52,7 +52,7 @@ struct Variant {
     }
 };
 
-/// An exchange of a program: the array that it fills and the kernel that reads it, if they are named in errors.
+/// An exchange of a program: the array that it fills and the kernel that reads it, if errors name them.
 struct ExchangeSite {
     std::string array;
     std::string kernel;
@@ -72,7 +72,7 @@ namespace programs {
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 using Host = Kokkos::HostSpace;
 
-/// In [1, 2), without any order.
+/// Values in [1, 2) without any pattern.
 inline double some(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0) {
     const auto n = static_cast<std::uint64_t>(i * 7919 + j * 104729 + k * 1299709 + 12345);
     return 1.0 + static_cast<double>((n * 0x9e3779b97f4a7c15u) >> 40) / double(1 << 24);
@@ -93,7 +93,7 @@ ProgramResult collect(const Communicator& comm, const Arrays&... arrays) {
 
 constexpr int steps = 4;
 
-/// One axis, two arrays in turns.
+/// One axis, two alternating arrays.
 inline ProgramResult heat_1d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const ArrayLayout layout(ProcessGrid{comm.size()},
@@ -120,7 +120,7 @@ inline ProgramResult heat_1d(const Communicator& comm, const Variant& variant) {
     return collect(comm, now);
 }
 
-/// Two axes with walls, faces only; apply_stencil(), and a coefficient that its functor reads besides.
+/// Two axes with walls, faces only: apply_stencil(), whose functor also reads a coefficient.
 inline ProgramResult conduct_2d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const ArrayLayout layout(
@@ -192,7 +192,7 @@ inline ProgramResult mix_2d(const Communicator& comm, const Variant& variant) {
     return collect(comm, now);
 }
 
-/// Three axes, walls and a period, two cells to each side, three levels of time.
+/// Three axes, with walls and a periodic axis, two cells to each side, three time levels.
 inline ProgramResult wave_3d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const BlockOptions walls{.padding = 2, .boundary = 2};
@@ -240,7 +240,7 @@ inline ProgramResult acoustics_2d(const Communicator& comm, const Variant& varia
     const auto u = make_dist_view<double**, Host>(exec, "u", comm, layout);
     const auto v = make_dist_view<double**, Host>(exec, "v", comm, layout);
     PaddingExchangePlan plan(comm, layout);
-    // Kernels read the pressure below, velocities above.
+    // Kernels read pressure on the low side and velocities on the high side.
     PaddingExchangePlan above(comm, layout,
                               {.widths = std::vector<Widths>{Widths(0, 1), Widths(0, 1)}});
     PaddingExchangePlan below(comm, layout,
@@ -276,7 +276,7 @@ inline ProgramResult acoustics_2d(const Communicator& comm, const Variant& varia
     return collect(comm, p, u, v);
 }
 
-/// Fields of three types, one of which never changes and is an index.
+/// Fields of three types; one never changes and holds indices.
 inline ProgramResult materials_1d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const ArrayLayout layout(ProcessGrid{comm.size()},
@@ -322,7 +322,7 @@ inline ProgramResult materials_1d(const Communicator& comm, const Variant& varia
             },
             [&] { plan.execute(exec, t); },
             [&] {
-                // Of this array the low side is read.
+                // The kernel reads the low side of this array.
                 PaddingExchangePlan(comm, layout, {.widths = std::vector{Widths(0, 1)}})
                     .execute(exec, t);
             });
@@ -330,7 +330,7 @@ inline ProgramResult materials_1d(const Communicator& comm, const Variant& varia
     return collect(comm, t, k);
 }
 
-/// Contributions that are collected in padding and combined, then a stencil of what they give.
+/// Contributions collected in padding and combined, then a stencil on the result.
 inline ProgramResult scatter_2d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const AxisSpec axis = block(9, {.padding = 1, .periodic = true});
@@ -347,7 +347,7 @@ inline ProgramResult scatter_2d(const Communicator& comm, const Variant& variant
     const int end_i = static_cast<int>(charge.interior_range(0).end.value());
     const int end_j = static_cast<int>(charge.interior_range(1).end.value());
     for (int step = 0; step < steps; ++step) {
-        // Twice, since what the first has collected must last while the second does.
+        // Two parts: contributions collected in the first one must survive the second one.
         Kokkos::deep_copy(c, 0.0);
         for (int part = 0; part < 2; ++part) {
             for (int i = begin_i; i < end_i; ++i)
@@ -372,8 +372,8 @@ inline ProgramResult scatter_2d(const Communicator& comm, const Variant& variant
     return collect(comm, field, density);
 }
 
-/// The number of elements that this process has in padding that is said to be valid, and that are not those of their
-/// owners.
+/// Counts this process's elements in padding that counts as valid but differs from the owners'
+/// elements.
 template <class Array>
 std::int64_t count_wrong_padding(const Communicator& comm, PaddingExchangePlan& plan,
                                  const Array& array) {
@@ -389,8 +389,8 @@ std::int64_t count_wrong_padding(const Communicator& comm, PaddingExchangePlan& 
     return wrong;
 }
 
-/// Padding of two steps, two cells below and one above, walls that do not change. There is more padding than the plan
-/// fills, so that what is read too deep is there.
+/// Padding for two steps, two cells below and one above, constant walls. The arrays have more
+/// padding than the plan fills, so a read that is too deep finds memory.
 inline ProgramResult deep_2d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const BlockOptions options{.padding = 6, .boundary = Widths(2, 1)};
@@ -433,7 +433,7 @@ inline ProgramResult deep_2d(const Communicator& comm, const Variant& variant) {
     return result;
 }
 
-/// Loops of the program's own, which name nothing.
+/// Loops written by the program, whose arrays and kernels errors cannot name.
 inline ProgramResult plain_2d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const AxisSpec axis = block(12, {.padding = 1, .periodic = true});
@@ -461,7 +461,7 @@ inline ProgramResult plain_2d(const Communicator& comm, const Variant& variant) 
     return collect(comm, now);
 }
 
-/// Three axes and all corners, bytes.
+/// Three axes and all corners, elements of one byte.
 inline ProgramResult automaton_3d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 3),

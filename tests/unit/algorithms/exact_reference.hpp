@@ -11,8 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-// What reproducible sums are compared with: sums and products of doubles by schoolbook arithmetic on long numbers,
-// and the nearest double or float found by comparing distances exactly. Slow and simple.
+// The reference for reproducible sums: sums and products of doubles by schoolbook arithmetic on long numbers; the
+// nearest double or float is found by exact comparison of distances. Slow and simple.
 
 namespace distview::testing {
 
@@ -47,7 +47,7 @@ public:
         }
         return *this;
     }
-    /// Not of a smaller number.
+    /// `other` must not be greater.
     LongNumber& operator-=(const LongNumber& other) {
         std::uint64_t borrow = 0;
         for (std::size_t i = 0; i < m_digits.size(); ++i) {
@@ -73,13 +73,13 @@ private:
     std::array<std::uint64_t, 70> m_digits{};
 };
 
-/// The midpoint between a finite double or float >= 0 and the next one; past the greatest one, where infinity begins.
+/// The midpoint between a finite double or float >= 0 and the next one; after the greatest, the limit to infinity.
 struct Midpoint {
     template <class T>
     explicit Midpoint(T x) {
         constexpr int digits = std::numeric_limits<T>::digits;
         constexpr int lowest = std::numeric_limits<T>::min_exponent - digits;
-        const int exponent = // of the last bit of x
+        const int exponent = // exponent of the last bit of x
             x == 0 ? lowest : std::max(std::ilogb(x) - (digits - 1), lowest);
         factor = 2 * static_cast<std::uint64_t>(std::ldexp(static_cast<double>(x), -exponent)) + 1;
         last = exponent - 1;
@@ -90,10 +90,10 @@ struct Midpoint {
     int last;
 };
 
-/// The number of type T for which `compare(midpoint)` says on which side of the midpoints it is; ties to even.
+/// The nearest number of type T; `compare(midpoint)` states on which side of a midpoint the value lies. Ties to even.
 template <class T, class Compare>
 T nearest(const Compare& compare) {
-    // The least number whose upper midpoint is not exceeded, by bisection over the bits.
+    // Finds the least number whose upper midpoint is not exceeded, by bisection over the bits.
     using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     Bits low = 0;
     Bits high = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
@@ -108,7 +108,7 @@ T nearest(const Compare& compare) {
     return std::bit_cast<T>(low);
 }
 
-/// An exact sum, and what IEEE 754 makes of NaN and infinities.
+/// An exact sum, with NaN and infinities handled as in IEEE 754.
 class ReferenceSum {
 public:
     void add(double x) { add_product(x, 1); }
@@ -142,7 +142,7 @@ private:
     }
     LongNumber m_positive;
     LongNumber m_negative;
-    double m_special = 0; ///< sum of what is not finite, which no order changes
+    double m_special = 0; ///< sum of NaN and infinities, the same in any order
 };
 
 } // namespace distview::testing

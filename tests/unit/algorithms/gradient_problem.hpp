@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <vector>
 
-// The problem that conjugate gradients are tested with, and the same iteration by one process.
+// The test problem for conjugate gradients, and the same iteration on one process.
 
 namespace distview::testing {
 
-/// The right side, and a diagonal for operators and preconditioners, from global indices.
+/// The right-hand side, and a diagonal for operators and preconditioners, as functions of global indices.
 KOKKOS_INLINE_FUNCTION double right_side(GlobalIndex i, GlobalIndex j) {
     return static_cast<double>((i.value() * 31 + j.value() * 17) % 23) / 7 - 1;
 }
@@ -25,7 +25,7 @@ KOKKOS_INLINE_FUNCTION double diagonal(GlobalIndex i, GlobalIndex j) {
     return 4 + static_cast<double>((i.value() * 5 + j.value() * 3) % 11) / 3;
 }
 
-/// (Au)(i, j) from u there and at its neighbours.
+/// (Au)(i, j) from the values of u there and at its neighbours.
 template <class T>
 KOKKOS_INLINE_FUNCTION T element(T d, T here, T north, T south, T west, T east) {
     return d * here - north - south - west - east;
@@ -78,7 +78,7 @@ struct Serial {
     std::vector<double> x;
 };
 
-/// The same iteration by one process on plain vectors, m x n with zeros around.
+/// The reference: the same iteration on one process, on plain vectors of m x n cells surrounded by zeros.
 inline Serial iterate_serially(std::int64_t m, std::int64_t n, bool periodic, bool jacobi,
                                double tolerance) {
     const auto at = [&](std::int64_t i, std::int64_t j) {

@@ -51,7 +51,7 @@ ExactSum<Wide> empty() {
     return sum;
 }
 
-/// The numbers one by one.
+/// Adds the numbers one by one.
 template <bool Wide>
 ExactSum<Wide> sum_of(const std::vector<double>& all) {
     ExactSum<Wide> sum = empty<Wide>();
@@ -106,7 +106,7 @@ TEST(ExactSum, rounds_halfway_to_even_and_beyond_up) {
     EXPECT_EQ(rounded({0x1p1023, 0x1p1023, -0x1p1023}), 0x1p1023);
     EXPECT_EQ(rounded({0x1.fffffffffffffp1023, 0x1p970, -0x1p-1074}), 0x1.fffffffffffffp1023);
     EXPECT_FALSE(std::signbit(rounded({-0.0, -0.0})));
-    // A product below all doubles rounds to zero of its sign.
+    // A product below the range of double rounds to zero with its sign.
     ExactSum<true> least = empty<true>();
     least.add_product(-0x1p-1074, 0x1p-1074);
     EXPECT_PRED2(same_number, least.rounded(), -0.0);
@@ -173,7 +173,7 @@ TEST(ExactSum, sums_of_parts_add_up) {
     });
 }
 
-// Words that were never carried, as those of a device's tables: 2^26 additions of the same number and one.
+// Words without a carry so far, as in a device's tables: 2^26 additions of the same number, and one more.
 TEST(ExactSum, carries_wait_for_many_additions) {
     ExactSum<false> sum = empty<false>();
     constexpr double x = 0x1.fffffffffffffp0;
@@ -187,7 +187,7 @@ TEST(ExactSum, carries_wait_for_many_additions) {
 
 namespace {
 
-/// Cuts numbers into rows, as many as fit.
+/// Splits the numbers into as many rows as fit into a block.
 std::vector<impl::NumberRow> rows_of(Random& random, std::vector<double>& x,
                                      std::vector<double>& y) {
     std::vector<impl::NumberRow> rows;
@@ -217,9 +217,9 @@ TEST(ExactSum, blocks_of_numbers) {
             const auto rows = rows_of(random, all, same);
             ExactSum<false> sum = empty<false>();
             ExactSum<true> wide = empty<true>();
-            int bound = static_cast<int>(random.integer(-3000, 3000)); // a guess may be anything
+            int bound = static_cast<int>(random.integer(-3000, 3000)); // any initial guess is valid
             int wide_bound = 0;
-            // Twice: then the bound is that of the block before.
+            // Twice: the second time, the bound is the one from the first block.
             ReferenceSum expected;
             for (int turn = 0; turn < 2; ++turn) {
                 impl::add_numbers(sum, bound, rows);
@@ -259,7 +259,7 @@ std::vector<impl::NumberRow> one_row(const std::vector<double>& x, const std::ve
     return {{x.data(), y.data(), static_cast<int>(x.size())}};
 }
 
-/// Folds and what they leave are all of the numbers, if none is too large for the bound.
+/// Folds and leftovers together must have the exact sum of the numbers, if none is too large for the bound.
 template <class Vector>
 void check_folds(const std::vector<double>& all, int bound) {
     impl::Leftovers left;
@@ -298,7 +298,7 @@ void check_product_folds(const std::vector<double>& x, const std::vector<double>
 
 } // namespace
 
-// The loops of all processors, of which this one runs the best.
+// The loops for all kinds of processors; this processor uses the best one in production.
 TEST(ExactFolds, lose_nothing) {
     for_each_case(20, [](Random& random, std::uint64_t) {
         const std::int64_t count = random.integer(0, exact_block + 1);
@@ -328,7 +328,7 @@ TEST(ExactFolds, see_products_that_underflow) {
     }
 }
 
-// What a thread of a device does.
+// The computation of one thread on a device.
 TEST(Expansion, parts_and_what_is_given_away_are_the_sum) {
     for_each_case(200, [](Random& random, std::uint64_t) {
         ExactSum<false> sum = empty<false>();

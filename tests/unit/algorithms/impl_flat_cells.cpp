@@ -29,7 +29,7 @@ TEST(FlatCells, in_any_order_of_axes) {
     EXPECT_TRUE(all_flat(strided({2, 3, 4}, {12, 4, 1})));
     EXPECT_TRUE(all_flat(strided({2, 3, 4}, {1, 2, 6})));
     EXPECT_TRUE(all_flat(strided({2, 3, 4}, {3, 1, 6})));
-    EXPECT_TRUE(all_flat(strided({2, 1, 4}, {4, 77, 1}))); // nobody steps along axis 1
+    EXPECT_TRUE(all_flat(strided({2, 1, 4}, {4, 77, 1}))); // no step occurs along axis 1
     EXPECT_TRUE(all_flat(strided({1, 1, 1}, {9, 9, 9})));
 }
 
@@ -37,7 +37,7 @@ TEST(FlatCells, not_with_gaps_or_overlaps) {
     EXPECT_FALSE(all_flat(strided({2, 3, 4}, {13, 4, 1})));
     EXPECT_FALSE(all_flat(strided({2, 3, 4}, {15, 5, 1})));
     EXPECT_FALSE(all_flat(strided({2, 3, 4}, {24, 8, 2})));
-    EXPECT_FALSE(all_flat(strided({2, 1, 2}, {3, 1, 0}))); // 4 places, of which 2 are used twice
+    EXPECT_FALSE(all_flat(strided({2, 1, 2}, {3, 1, 0}))); // 4 cells, a span of 4, 2 addresses
     EXPECT_FALSE(all_flat(strided({2, 2, 1}, {1, 1, 1})));
 }
 
@@ -64,7 +64,7 @@ TEST(FlatCells, two_views_of_the_same_order) {
         impl::same_strides(strided({2, 1, 4}, {4, 7, 1}), strided({2, 1, 4}, {4, 1, 1}), plane));
 }
 
-/// y += 2 x between sections whose cells are rows of memory, in orders that agree or do not.
+/// y += 2 x between sections whose cells are rows of memory, in equal or different orders.
 template <class LayoutX, class LayoutY>
 void check_sum(const ArrayLayout& x_layout, const ArrayLayout& y_layout) {
     const Exec exec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines of process grids, and the words that their processes hold, for all processes of many grids.
+// Lines of process grids, and the words that their processes store, for all processes of many grids.
 #include <distview/algorithms/impl/grid_lines.hpp>
 #include <distview_testing/random.hpp>
 
@@ -21,7 +21,7 @@ ProcessGrid any_grid(Random& random) {
     return ProcessGrid(extents);
 }
 
-/// The axis on which the words lie, of every process.
+/// The number of words on a process, as the extent of their axis.
 std::int64_t held_words(const ArrayLayout& layout, const impl::GridLines& lines) {
     const Extents extents = layout.local_extents(lines.place * lines.count + lines.line);
     return extents[0] * extents[1] * extents[2];
@@ -45,7 +45,7 @@ TEST(GridLines, hold_every_process_once) {
                           process);
                 EXPECT_TRUE(lines.line >= 0 && lines.line < lines.count);
                 EXPECT_TRUE(seen.emplace(lines.line, lines.place).second);
-                // Along a line nothing but the coordinate along the axis differs.
+                // Along a line only the coordinate along the axis differs.
                 GridCoordinates first = grid.coordinates(process);
                 first[static_cast<std::size_t>(axis)] = 0;
                 EXPECT_EQ(lines.process(lines.line, 0), grid.process(first));
@@ -71,7 +71,7 @@ TEST(LineWords, have_room_for_all_values) {
             EXPECT_EQ(words.values(), n);
             EXPECT_GE(8 * words.own_words(), n * value_bytes);
             EXPECT_EQ(words.slice_bytes() % 16, 0);
-            // Slices follow each other without gaps.
+            // Slices are contiguous.
             EXPECT_EQ(words.slice_bytes(), words.slice_values() * value_bytes);
             EXPECT_GE(words.slice_values() * slices, n);
             EXPECT_EQ(held_words(words.own(), lines), words.own_words());
@@ -87,7 +87,7 @@ TEST(LineWords, have_room_for_all_values) {
                 EXPECT_EQ(held_words(words.at_root(0), lines),
                           lines.place == 0 ? words.all_words() : 0);
             }
-            // The slices of the places of a line are all of its values.
+            // The slices of all places of a line together contain all its values.
             std::int64_t in_slices = 0;
             for (int place = 0; place < lines.length; ++place)
                 in_slices +=

@@ -27,7 +27,7 @@ Matrix<Layout> make_matrix(const Communicator& comm, const ArrayLayout& layout) 
     return x;
 }
 
-/// Layouts of every kind, of 7 x 9 cells, on this many ranks.
+/// Layouts of every kind, of 7 x 9 cells, on n ranks.
 inline std::vector<ArrayLayout> all_layouts(int n) {
     const ProcessGrid rows{n, 1};
     const ProcessGrid columns{1, n};
@@ -36,7 +36,7 @@ inline std::vector<ArrayLayout> all_layouts(int n) {
     for (std::int64_t i = 0; i < 7; ++i)
         lists[static_cast<std::size_t>((i * 5 + 1) % n)].push_back(6 - i);
     std::vector<std::int64_t> bounds(static_cast<std::size_t>(n) + 1,
-                                     9); // the first has everything
+                                     9); // the first rank owns all
     bounds[0] = 0;
     return {{rows, {block(7), block(9)}},
             {rows, {block(7, {.padding = 1}), block(9, {.padding = 2})}},

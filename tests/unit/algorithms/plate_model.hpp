@@ -13,14 +13,14 @@
 
 namespace distview::testing {
 
-/// A plate of integers with a rule that reads two cells down and one up along each axis: wrong cells,
-/// or old ones, change everything after them.
+/// A plate of integers with a rule that reads two cells below and one above along each axis. One
+/// wrong or old cell changes all cells that depend on it.
 struct Model {
     std::int64_t rows;
     std::int64_t columns;
     bool periodic[2];
     std::vector<std::int64_t> cells{};
-    /// What lies outside of a wall: 0, or the cell beside it.
+    /// Cells outside a wall: 0, or, if set, the value of the cell next to the wall.
     bool walls_follow = false;
 
     std::int64_t at(std::int64_t i, std::int64_t j) const {

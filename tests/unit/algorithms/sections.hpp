@@ -36,15 +36,15 @@ struct StarsOf<T, 0> {
 template <class T, int Rank, class Layout = Kokkos::LayoutRight>
 using Array = DistView<typename StarsOf<T, Rank>::type, Layout, Memory>;
 
-/// The communicator on which an array of this layout lives: one of all ranks, or of this rank
-/// alone for arrays without axes, which have one process.
+/// The communicator for an array of this layout: all ranks, or only this rank for arrays without
+/// axes, which have one process.
 inline Communicator communicator_of(const ArrayLayout& layout) {
     return Communicator(layout.process_count() == 1 ? MPI_COMM_SELF : MPI_COMM_WORLD);
 }
 
 inline Communicator world() { return Communicator(MPI_COMM_WORLD); }
 
-/// Lists of labels of any sign and order, some of them with ghosts; with `shared`, some are on several processes.
+/// Lists of labels of any sign and order, some with ghosts; with `shared`, some labels are on several processes.
 inline AxisSpec random_unstructured(Random& random, std::int64_t n, int n_processes, bool shared) {
     std::vector<std::int64_t> labels;
     std::int64_t label = random.integer(-20, 20);
@@ -61,7 +61,7 @@ inline AxisSpec random_unstructured(Random& random, std::int64_t n, int n_proces
     return unstructured(std::move(lists), {.ghosts = ghosts});
 }
 
-/// An axis of any kind with at most `limit` elements, empty blocks and wide padding included.
+/// An axis of any kind with at most `limit` elements; may have empty blocks and wide padding.
 inline AxisSpec random_axis(Random& random, int n_processes, std::int64_t limit,
                             bool shared_labels) {
     const std::int64_t n = random_extent(random, limit, n_processes);
@@ -91,7 +91,7 @@ inline ArrayLayout random_layout(Random& random, int n_dims, std::int64_t limit,
     return {grid, axes};
 }
 
-/// This rank's section of an array, uninitialised, in any order of axes in memory.
+/// This rank's section of an array, uninitialised; `Layout` sets the order of axes in memory.
 template <class T, int Rank, class Layout = Kokkos::LayoutRight>
 Array<T, Rank, Layout> make_section(const ArrayLayout& layout) {
     using View = typename Array<T, Rank, Layout>::view_type;
@@ -99,7 +99,7 @@ Array<T, Rank, Layout> make_section(const ArrayLayout& layout) {
     const Extents extents = layout.local_extents(process);
     Layout shape;
     if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
-        // Axis 0 fastest, then the last one, down to axis 1, with gaps between rows.
+        // Axis 0 is fastest, then the last axis down to axis 1, with gaps between rows.
         std::size_t stride = 1;
         for (int k = 0; k < Rank; ++k) {
             const auto d = static_cast<std::size_t>((Rank - k) % Rank);
@@ -144,7 +144,7 @@ void for_each_position(const std::array<std::int64_t, Rank>& begin,
     }
 }
 
-/// Calls visit(local, global) for the cells of a process, which need not be this one.
+/// Calls visit(local, global) for the cells of any process.
 template <int Rank, class Visit>
 void for_each_cell(const ArrayLayout& layout, int process, Cells cells, Visit&& visit) {
     const GridCoordinates p = layout.coordinates(process);
@@ -174,7 +174,7 @@ void for_each_cell_of_all(const ArrayLayout& layout, Cells cells, Visit&& visit)
             [&](const Position<Rank>&, const Position<Rank>& global) { visit(p, global); });
 }
 
-/// A whole section in host memory, after all work on `exec`.
+/// A copy of the whole section in host memory, after all work on `exec`.
 template <DistViewLike View>
 auto to_host(const Exec& exec, const View& view) {
     auto host = create_mirror(view);
@@ -197,7 +197,7 @@ void set_section(const Exec& exec, const View& view, Value&& value) {
     exec.fence("distview::testing: the host buffer is dropped");
 }
 
-/// Sets the cells on the host: value(global position); everything else gets `other`.
+/// Sets the cells to value(global position) on the host, and all other elements to `other`.
 template <DistViewLike View, class Value>
 void set_cells(const Exec& exec, const View& view, Cells cells, Value&& value,
                typename View::value_type other) {
@@ -227,7 +227,7 @@ T encoded(const std::array<std::int64_t, Rank>& global) {
     }
 }
 
-/// The same as a functor of global indices.
+/// Like encoded(), as a functor of global indices.
 template <class T>
 struct Encoded {
     template <class... Indices>

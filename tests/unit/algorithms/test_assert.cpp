@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Preconditions, as builds with DISTVIEW_ENABLE_ASSERTIONS check them: this file asks for it in all builds.
+// Preconditions as checked in builds with DISTVIEW_ENABLE_ASSERTIONS: this file defines the macro in all builds.
 #ifndef DISTVIEW_ENABLE_ASSERTIONS
 #define DISTVIEW_ENABLE_ASSERTIONS
 #endif
@@ -15,7 +15,7 @@ namespace distview::testing {
 
 namespace {
 
-// Not known to the compiler.
+// Not known at compile time.
 const volatile int two = 2;
 
 TEST(Assert, RandomIntegersHaveARangeThatIsNotEmpty) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions along an axis against loops over global indices.
+// Reductions along an axis, compared with loops over global indices.
 #include "adversarial_numbers.hpp"
 #include "axis_fixture.hpp"
 #include "exact_reference.hpp"
@@ -29,7 +29,7 @@ struct ExclusiveOr {
     KOKKOS_FUNCTION std::int32_t operator()(std::int32_t a, std::int32_t b) const { return a ^ b; }
 };
 
-/// Joins the elements of a line one by one, in type `Wide`.
+/// The reference: combines the elements of a line one by one, in type `Wide`.
 template <class T, class Wide, class Op, std::size_t Rank>
 Wide expected(const ArrayLayout& layout, std::size_t axis, std::array<std::int64_t, Rank> g,
               Wide start, const Op& op) {
@@ -42,7 +42,7 @@ Wide expected(const ArrayLayout& layout, std::size_t axis, std::array<std::int64
     return value;
 }
 
-/// A layout for the results, with other padding than the array's.
+/// A layout for the results, with different padding from the array's.
 ArrayLayout random_target(Random& random, const ArrayLayout& layout, int axis) {
     const ArrayLayout reduced = reduced_layout(
         layout, axis, random.chance(0.5) ? AxisResult::first : AxisResult::everywhere);
@@ -104,7 +104,7 @@ TEST(AxisReduce, of_any_layout_and_type) {
         check<std::int32_t, std::int32_t, std::int32_t, 3, Kokkos::LayoutRight,
               Kokkos::LayoutRight>(random, 8, ExclusiveOr{}, 0);
     });
-    // Of bool sums count; products say whether all are true.
+    // Sums of bool count; products tell whether all are true.
     for_each_case(campaign_cases(20), [](Random& random, std::uint64_t) {
         check<bool, std::int64_t, std::int64_t, 2, Kokkos::LayoutRight, Kokkos::LayoutLeft>(
             random, 30, Sum{}, 0);
@@ -115,7 +115,7 @@ TEST(AxisReduce, of_any_layout_and_type) {
     });
 }
 
-// A line is longer than a float counts to, and lines are cut into chunks where there are several threads.
+// A line has more elements than a float can count; with several threads, lines are split into chunks.
 TEST(AxisReduce, of_long_lines) {
     const Exec exec;
     const Communicator comm = world();
@@ -138,7 +138,7 @@ TEST(AxisReduce, of_long_lines) {
     }
 }
 
-// So many values that places work on a slice each; with a GridAxis that is used again.
+// So many values that each place works on a slice; uses a GridAxis repeatedly.
 TEST(AxisReduce, of_many_lines) {
     const Exec exec;
     const Communicator comm = world();
@@ -185,7 +185,7 @@ TEST(AxisReduce, has_the_same_bits_on_all_processes_and_each_time) {
 
 namespace {
 
-/// A number that sums get wrong, of place i of a line. Of float the exponent is an eighth, for which there is room.
+/// The number at place i of a line, for which sums are inaccurate. For float the exponent is divided by 8, to fit.
 template <class T>
 T adversarial(Numbers kind, std::uint64_t seed, std::int64_t i) {
     if constexpr (requires(T z) { z.real(); }) {
@@ -201,7 +201,7 @@ T adversarial(Numbers kind, std::uint64_t seed, std::int64_t i) {
     }
 }
 
-/// Expects the exact sum rounded once to the type that the result has.
+/// Expects the exact sum, rounded once to the type of the result.
 template <class T>
 void expect_rounded(const T& value, const ReferenceSum& re, const ReferenceSum& im) {
     if constexpr (requires { value.real(); }) {
@@ -264,7 +264,7 @@ TEST(AxisReduce, reproducible_sums_are_exact) {
     });
 }
 
-// In double the last of these numbers is lost, and a float would be halfway between two.
+// A double would lose the last of these numbers, and the rest lies halfway between two floats.
 TEST(AxisReduce, reproducible_sums_are_rounded_once_to_float) {
     const Exec exec;
     const Communicator comm = world();
@@ -345,7 +345,7 @@ TEST(AxisReduce, is_on_the_threads_of_the_given_instance) {
                             make_section<double, 2>(reduced_layout(layout, 0, where)),
                             {.reproducible = reproducible});
         };
-        reduce(60'000, 3, false); // lines are cut into chunks
+        reduce(60'000, 3, false); // lines are split into chunks
         reduce(60'000, 3, true);
         reduce(3, 600'000, false); // ranks move more than 1 MiB
     });
@@ -373,8 +373,9 @@ TEST(AxisReduce, errors_name_both_layouts) {
     const auto same = make_section<double, 2>(layout);
     const ArrayLayout other(ProcessGrid{comm.size(), 1}, {block(1), block(5)});
     const auto s = make_section<double, 2>(other);
-    EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, same), ShapeError,
-                              "to align them: a target of reduced_layout(layout of the source, 0)");
+    EXPECT_THROW_ON_ALL_RANKS(
+        axis_reduce(exec, comm, Sum{}, u, 0, same), ShapeError,
+        "to align them: reduce into an array of r = reduced_layout(layout of the source, 0)");
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
                               "no redistribution aligns them: their extents differ");
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
@@ -388,7 +389,7 @@ TEST(AxisReduce, errors_name_both_layouts) {
     GridAxis wrong(comm, ProcessGrid{1, comm.size()}, 0);
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, wrong, Sum{}, u, right), UsageError,
-                                  "over the grid of the GridAxis");
+                                  "on the GridAxis's process grid");
     }
     const ArrayLayout in_part(
         ProcessGrid{comm.size(), 1},

@@ -34,7 +34,7 @@ struct BareKernel {
     KOKKOS_FUNCTION void operator()(int) const {}
 };
 
-/// Every algorithm, by name, on two arrays.
+/// Every algorithm by name, called on two arrays.
 class AllAlgorithms {
 public:
     using Call = std::function<void()>;
@@ -72,11 +72,11 @@ public:
                        {block(4 * comm.size(), {.padding = 1}), block(6, {.padding = 2})}};
     Array<double, 2> x = make_section<double, 2>(layout);
     Array<double, 2> y = make_section<double, 2>(layout);
-    /// One cell for each row of the others, which transform() spreads.
+    /// One cell per row of the other arrays, which transform() broadcasts.
     Array<double, 2> row = make_section<double, 2>(reduced_layout(layout, 1));
 };
 
-/// Fences other than those that Kokkos adds because somebody records.
+/// Counts fences, except those that Kokkos adds because a tool records.
 std::int64_t fence_count(const KokkosEvents& events) {
     std::int64_t count = 0;
     for (const std::string& label : labels(events.fences()))
@@ -120,7 +120,7 @@ TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
     }
 }
 
-// On the host Kokkos numbers no instances, so that an instance of fewer threads than the default one is passed.
+// On the host Kokkos does not number instances, so the test passes an instance with fewer threads than the default one.
 TEST(Behaviour, kernels_are_on_the_threads_of_the_given_instance) {
     if (!shows_threads<Exec>() || Exec{}.concurrency() < 2)
         GTEST_SKIP() << "kernels of " << Exec::name()
@@ -193,7 +193,7 @@ TEST(Behaviour, local_algorithms_allocate_no_more_than_a_bare_kernel) {
     const AllAlgorithms all;
     fill(all.exec, all.x, 1.0, Cells::owned);
     fill(all.exec, all.y, 1.0, Cells::owned);
-    // Kokkos and the OpenMP runtime allocate for every kernel while somebody counts.
+    // Kokkos and the OpenMP runtime allocate for every kernel while allocations are counted.
     const Kokkos::RangePolicy<Exec> policy(all.exec, 0, 2);
     const auto bare = [&] {
         const std::string label("distview::testing::bare_kernel");
@@ -225,7 +225,7 @@ TEST(Behaviour, local_algorithms_allocate_nothing_for_their_labels) {
     }
 }
 
-// The array's own tables do on a host: those of a DeviceLayout are of all processes.
+// On a host the array's own tables suffice; a DeviceLayout has tables for all processes.
 TEST(Behaviour, indices_of_any_layout_take_no_memory_on_a_host) {
     if (!std::is_same_v<Exec::memory_space, Kokkos::HostSpace>)
         GTEST_SKIP() << "a device has a DeviceLayout";
@@ -289,7 +289,7 @@ TEST(Behaviour, reductions_repeat_to_the_bit) {
                           norm2(exec, comm, y)};
     };
     const auto first = all();
-    // The values are such that order matters: adding them up backwards gives other bits.
+    // The order of these values matters: adding them in reverse order gives other bits.
     double forwards = 0;
     double backwards = 0;
     std::vector<double> values;
@@ -312,7 +312,7 @@ TEST(Behaviour, reductions_repeat_to_the_bit) {
     }
     EXPECT_EQ(n_different, 0);
 
-    // And the ranks agree on the bits.
+    // The bits are equal on all ranks.
     const auto bits = std::bit_cast<std::uint64_t>(first[0]);
     for (const std::uint64_t other : all_gather(comm, bits)) EXPECT_EQ(other, bits);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rank makes another call, or passes other arguments: all get an error, and the communicator is
-// in step afterwards.
+// One rank makes another call, or passes other arguments: all ranks get an error, and the
+// communicator is in step afterwards.
 #include "sections.hpp"
 
 #include <distview/algorithms/gather.hpp>
@@ -85,7 +85,7 @@ TEST(AlgorithmCalls, EndWithAnErrorOnAllRanksWhereTheyDiffer) {
         }
 }
 
-// Arrays alike in everything, which all ranks have numbered when they were made.
+// Arrays that are equal in all properties; ranks distinguish them by numbers assigned when the arrays were made.
 TEST(AlgorithmCalls, EndWithAnErrorWhereRanksPassOtherArrays) {
     const Communicator comm = world();
     if (comm.size() == 1) return;

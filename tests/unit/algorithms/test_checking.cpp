@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checking mode: programs with one exchange that is wrong are reported if, and only if, their values are.
+// The checking mode: a program with one wrong exchange must be reported if, and only if, its values are wrong.
 #include "checked_programs.hpp"
 
 #include <distview/algorithms/axis_reduce.hpp>
@@ -33,7 +33,7 @@ using programs::some_of;
 
 Communicator world() { return Communicator(MPI_COMM_WORLD); }
 
-/// On while it lives.
+/// Switches the checking mode on during its lifetime.
 struct Checking {
     explicit Checking(Check check = Check::padding) { set_check(check); }
     ~Checking() { set_check(Check::nothing); }
@@ -47,7 +47,7 @@ bool on_any_rank(bool value) {
     return all != 0;
 }
 
-/// Ranks that are in different calls, since some got an error alone, meet again.
+/// Brings ranks together that are in different calls, because some got an error alone.
 void settle(const Communicator& comm) {
     for (;;) try {
             agree(comm, "settle", nullptr);
@@ -76,7 +76,7 @@ Outcome run(const CheckedProgram& program, const Communicator& comm, const Varia
 
 const char* const names[] = {"none", "deleted", "doubled", "early", "shallow"};
 
-/// Whether the variant's values are wrong; checks that it is reported then, and only then.
+/// Whether the variant's values are wrong; checks that the mode reports exactly then.
 bool check_variant(const CheckedProgram& program, const Communicator& comm, const Variant& variant,
                    const ProgramResult& right) {
     const auto fault = static_cast<std::size_t>(variant.fault);
@@ -106,13 +106,13 @@ bool check_variant(const CheckedProgram& program, const Communicator& comm, cons
     return is_wrong;
 }
 
-/// A fault in every step (-1), or in one; nothing reads what is exchanged in the last step.
+/// A fault in every step (-1), or in one step; the data exchanged in the last step are not read.
 struct Times {
     Fault fault;
     std::vector<int> steps;
 };
 
-/// How many variants there are, and how many of them have wrong values.
+/// The number of variants, and of those with wrong values.
 struct Count {
     int variants = 0;
     int wrong = 0;
@@ -162,11 +162,11 @@ TEST(CheckedPrograms, OfOtherShapesAreToo) {
     EXPECT_EQ(count.wrong, world().size() == 1 ? 35 : 42);
 }
 
-/// for_each() of all ranks with `error` where any of them has read too deep.
+/// Expects `error` on all ranks from a statement in which any rank reads too deep.
 #define EXPECT_READS_TOO_DEEP(statement, error)                                                    \
     EXPECT_THROW_ON_ALL_RANKS(agree_on(world(), "test", [&] { statement; }), UsageError, error)
 
-/// A ring with deep padding, of which `narrow` fills one element.
+/// A ring with deep padding; the plan `narrow` fills only one element of it.
 struct Ring {
     explicit Ring(int n = 8)
         : layout(ProcessGrid{comm.size()},
@@ -183,13 +183,13 @@ struct Ring {
     PaddingExchangePlan narrow;
 };
 
-/// Cells of a kernel that writes what is `distance` below.
+/// Cells of a kernel that copies the element `distance` below.
 template <class To, class From>
 auto copy_from(int distance, const To& to, const From& from) {
     return [=, v = to.view(), u = from.view()](int i) { v(i) = u(i - distance); };
 }
 
-/// All memory of the arrays.
+/// The bytes of all memory of the arrays.
 template <class... Arrays>
 std::string bytes_of(const Arrays&... arrays) {
     std::string bytes;
@@ -225,7 +225,7 @@ TEST(Checking, NamesArraySideDepthsAndKernel) {
     fill_with(HostExec(), w, some_of);
     EXPECT_READS_TOO_DEEP(for_each(HostExec(), "near", v, copy_from(1, v, w), reading(w)),
                           "where none is valid (never filled)");
-    // Nothing has been written.
+    // The failed call has written nothing.
     EXPECT_EQ(sum(HostExec(), ring.comm, v), 7.0 * static_cast<double>(ring.layout.size()));
     EXPECT_TRUE(ring.narrow.is_usable());
     ring.plan.execute(HostExec(), u);
@@ -259,13 +259,13 @@ TEST(Checking, NamesCornersAndAllArrays) {
     EXPECT_READS_TOO_DEEP(
         choose(),
         "; 'k' read 1 deep on the high side of axis 1, where none is valid (never filled)");
-    // Where both change the condition hides the other array, which has no influence itself.
+    // If both change, the condition hides the other array, which alone has no influence.
     fill(HostExec(), u, 1);
     u.mark_padding_valid(faces.schedule().filled());
     EXPECT_READS_TOO_DEEP(choose(), corner);
 }
 
-/// Whether a kernel that reads padding of an array of ones, which is not valid, is found out.
+/// Whether the mode detects a kernel that reads invalid padding of an array of ones.
 template <class T>
 bool finds_ones_of(const Ring& ring) {
     const auto u = ring.make<T>("u"), v = ring.make<T>("v");
@@ -300,21 +300,21 @@ TEST(Checking, LeavesAloneWhatDoesNotDependOnPadding) {
         HostExec(), "times zero", v,
         [vv = v.view(), uv = u.view()](int i) { vv(i) = uv(i) + 0 * uv(i - 1); }, reading(u));
     EXPECT_EQ(sum(HostExec(), ring.comm, v), sum(HostExec(), ring.comm, u));
-    // Another value every time is nothing to compare.
+    // A kernel that writes a new value in each run cannot be compared.
     int calls = 0;
     for_each(
         HostExec(), "counts", v,
         [&calls, vv = v.view(), uv = u.view()](int i) { vv(i) = ++calls + 0 * uv(i - 1); },
         reading(u));
     EXPECT_GT(calls, 8);
-    // Padding that is valid is looked at once.
+    // If padding is valid, the kernel runs once.
     u.mark_padding_valid(ring.plan.schedule().filled());
     calls = 0;
     for_each(
         HostExec(), "counts", v,
         [&calls, vv = v.view(), uv = u.view()](int i) { vv(i) = uv(i - 1) + ++calls; }, reading(u));
     EXPECT_EQ(calls, 8);
-    // In place, and with a second array that is written.
+    // In place, and with a second written array.
     fill(HostExec(), v, 1.0);
     fill(HostExec(), w, 2.0);
     ring.narrow.execute(HostExec(), v, w);
@@ -331,7 +331,7 @@ TEST(Checking, LeavesAloneWhatDoesNotDependOnPadding) {
     EXPECT_EQ(w.valid_padding(), ValidPadding());
 }
 
-/// An array of which the first and the last element of each section come from poison.
+/// An array whose first and last element in each section were computed from poison.
 template <class T = double>
 auto poisoned(Ring& ring) {
     const auto u = ring.make<T>("u"), v = ring.make<T>("v");
@@ -404,7 +404,7 @@ TEST(Checking, PoisonsFloatsComplexNumbersAndLongIntegers) {
     EXPECT_TRUE(finds(std::uint64_t()));
     EXPECT_FALSE(finds(std::int16_t()));
     EXPECT_FALSE(finds(bool()));
-    // What arithmetic and conversions make of it is told, too.
+    // Results of arithmetic and conversions on poison are reported, too.
     const auto v = poisoned<double>(ring);
     const auto single = ring.make<float>("single");
     for (int i = 3; i < 11; ++i) single.view()(i) = static_cast<float>(-2 * v.view()(i) + 1);
@@ -415,7 +415,7 @@ TEST(Checking, PoisonsFloatsComplexNumbersAndLongIntegers) {
 TEST(Checking, LeavesAloneWhatIsNoCopy) {
     const Checking checking;
     const Communicator comm = world();
-    // Padding is wider than sections: near walls there are positions beyond the array's end.
+    // Padding is wider than sections: near walls some positions lie beyond the array's end.
     const ArrayLayout layout(ProcessGrid{comm.size(), 1},
                              {block(2 * comm.size(), {.padding = 5, .boundary = 2}),
                               block(5, {.padding = 1, .boundary = 1})});
@@ -452,7 +452,7 @@ TEST(Checking, LeavesAloneWhatIsNoCopy) {
         }
         return count;
     };
-    // The walls' boundary padding is as it was, and so are the neighbours' copies of it.
+    // The walls' boundary padding is unchanged, and so are the neighbours' copies of it.
     fill_with(HostExec(), u, some_of);
     EXPECT_EQ(poisoned_of(), copies(Cells::interior));
     u.mark_written();
@@ -484,13 +484,13 @@ TEST(Checking, TellsApartWhatItCannotKnow) {
     const Checking checking;
     Ring ring;
     const auto u = ring.make("u"), v = ring.make("v");
-    // The program computes padding itself, and says so.
+    // The program computes the padding itself, and marks it valid.
     fill(HostExec(), u, 1.0);
     Kokkos::deep_copy(u.view(), 1.0);
     u.mark_padding_valid(ring.plan.schedule().filled());
     for_each(HostExec(), "copy", v, copy_from(3, v, u), reading(u));
     EXPECT_EQ(sum(HostExec(), ring.comm, v), 8.0 * ring.comm.size());
-    // A copy by other types is the same array.
+    // A handle of another type refers to the same array.
     const AnyDistView any = u;
     dist_view_cast<DistView<double*, Kokkos::HostSpace>>(any).mark_written();
     EXPECT_READS_TOO_DEEP(for_each(HostExec(), "copy", v, copy_from(3, v, u), reading(u)),
@@ -519,11 +519,11 @@ TEST(Checking, ClearedPaddingTakesContributions) {
         f.mark_written();
         contribute();
         EXPECT_EQ(sum(exec, ring.comm, f), 16.0 * ring.comm.size());
-        // What the next turn sets to 0 is 0 already.
+        // The elements that the next turn sets to 0 are already 0.
         fill(exec, f, 0.0);
         ring.plan.execute(exec, f);
     }
-    // Elements of its own beside them: the program says that it has set the padding.
+    // The interior has values, too: the program marks the padding, which it has set, as valid.
     fill(exec, f, 1.0);
     Kokkos::deep_copy(exec, f.view(), 0.0);
     fill(exec, f, 1.0);
@@ -532,7 +532,7 @@ TEST(Checking, ClearedPaddingTakesContributions) {
     EXPECT_EQ(sum(exec, ring.comm, f), 24.0 * ring.comm.size());
     fill(exec, f, 1.0);
     ring.plan.execute(exec, f);
-    fill(exec, f, 0.0); // not the padding
+    fill(exec, f, 0.0); // leaves the padding unchanged
     EXPECT_THROW_ON_ALL_RANKS(
         contribute(), UsageError,
         "expected no contributions from invalid padding, got some in the padding of");
@@ -553,7 +553,7 @@ TEST(Checking, PaddingThatTheProgramFillsWithWhatWasThere) {
     EXPECT_EQ(sum(exec, ring.comm, v), 16.0 * ring.comm.size());
 }
 
-// start() fills what comes from the section itself: inner_cells() read it.
+// start() fills padding from the section itself, and inner_cells() read that padding.
 TEST(Checking, InnerCellsOfAnExchangeInFlight) {
     const Checking checking;
     const HostExec exec;
@@ -577,7 +577,7 @@ TEST(Checking, InnerCellsOfAnExchangeInFlight) {
     EXPECT_EQ(sum(exec, comm, v), 48.0 * comm.size());
 }
 
-// Along an axis that is dealt out a scan reads it by another array, which does not know that the padding is valid.
+// Along a cyclic axis a scan reads the array through another one, which does not know that the padding is valid.
 TEST(Checking, LeavesThePaddingOfWhatIsScannedAlone) {
     const Checking checking;
     const HostExec exec;
@@ -588,7 +588,7 @@ TEST(Checking, LeavesThePaddingOfWhatIsScannedAlone) {
         return make_dist_view<double**, Kokkos::HostSpace>(exec, label, comm, layout);
     };
     const auto u = make("u"), v = make("v"), w = make("w");
-    // The padding is filled with zeros, as if nobody had filled it.
+    // The padding is filled with zeros, as if it had never been filled.
     fill_with(exec, u, [](GlobalIndex, GlobalIndex j) { return j.value() % 5 == 0 ? 0.0 : 1.0; });
     PaddingExchangePlan plan(comm, layout);
     plan.execute(exec, u);
@@ -629,7 +629,7 @@ TEST(Checking, IsSwitchedOnAtRunTime) {
     EXPECT_EQ(count(), 8);
 }
 
-// Otherwise they would wait for the one that is refused.
+// Otherwise the other ranks would wait for the rank whose call fails.
 TEST(Checking, RefusesCellsOfOneRankOnAll) {
     const Checking checking;
     Ring ring;
@@ -640,10 +640,11 @@ TEST(Checking, RefusesCellsOfOneRankOnAll) {
     const auto& to = ring.comm.rank() == ring.comm.size() - 1 ? refused : v;
     const auto nothing = [](int) {};
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(HostExec(), "nothing", ring.plan, to, nothing, u),
-                              ShapeError, "apply_stencil: the cells are those of a");
+                              ShapeError,
+                              "apply_stencil: expected an array of the plan's layout, got a ");
     EXPECT_THROW_ON_ALL_RANKS(
         apply_stencil(HostExec(), "nothing", ring.plan, Reach{1}, to, nothing, u), ShapeError,
-        "apply_stencil: the cells are those of a");
+        "apply_stencil: expected an array of the plan's layout, got a ");
     EXPECT_TRUE(ring.plan.is_usable());
 }
 

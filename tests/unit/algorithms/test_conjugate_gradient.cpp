@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conjugate gradients against a serial iteration whose scalar products are sums of long numbers: reproducible
-// histories have its bits, whatever the layout, the ranks and the threads.
+// Conjugate gradients, compared with a serial iteration whose scalar products are sums of long
+// numbers: reproducible histories have the same bits, for any layout, ranks and threads.
 #include "gradient_problem.hpp"
 
 #include <distview/algorithms/copy.hpp>
@@ -32,7 +32,7 @@ namespace {
 
 using Stop = ConjugateGradientStop;
 
-/// A number of 4 bytes and indices of 8 bytes, or of 4.
+/// A number of 4 bytes with indices of 8 bytes; below, with indices of 4 bytes.
 struct WideIndices {
     float operator()(float r, std::int64_t) const { return r; }
 };
@@ -57,12 +57,12 @@ BlockOptions with_padding(Random& random, bool periodic) {
             .periodic = periodic};
 }
 
-/// Blocks of any sizes, some of them empty unless the axis is periodic.
+/// Blocks of random sizes; some may be empty unless the axis is periodic.
 AxisSpec random_blocks(Random& random, std::int64_t n, int processes, bool periodic) {
     const BlockOptions options = with_padding(random, periodic);
     if (periodic || random.chance(0.5)) return block(n, options);
     std::vector<std::int64_t> bounds{0};
-    for (int p = 1; p < processes; ++p) // at least as many as the padding reaches
+    for (int p = 1; p < processes; ++p) // at least as many cells as the padding is wide
         bounds.push_back(std::min(n - 2 * (processes - p), bounds.back() + random.integer(2, 6)));
     bounds.push_back(n);
     return block_bounds(bounds, options);
@@ -112,7 +112,7 @@ TEST(ConjugateGradient, history_is_that_of_a_serial_iteration) {
 
 namespace {
 
-/// Cells dealt out, one by one or in short blocks, or lists of them in any order, some of them empty.
+/// Cells distributed cyclically, singly or in short blocks, or by lists in any order; some processes may be empty.
 AxisSpec random_scattered(Random& random, std::int64_t n, int processes) {
     const std::int64_t kind = random.integer(0, 3);
     if (kind == 0) return cyclic(n);
@@ -126,7 +126,7 @@ AxisSpec random_scattered(Random& random, std::int64_t n, int processes) {
     return unstructured(lists, true);
 }
 
-/// The operator of the problem where neighbours may be anywhere: as of a sparse matrix, they are gathered.
+/// The operator of the problem for any distribution: it gathers neighbours, as for a sparse matrix.
 class GatheredOperator {
 public:
     using Vector = Problem<>::Vector;
@@ -151,7 +151,7 @@ public:
     }
 
 private:
-    /// Four for each cell of this rank. Beyond a wall there is none: the cell itself, whose value is not used.
+    /// Four neighbours for each cell of this rank. Beyond a wall, the cell itself stands in; its value is not used.
     IndexList neighbours(const ArrayLayout& layout, const Position<2>& extents, bool periodic) {
         constexpr std::int64_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
         IndexList list(2);
@@ -253,7 +253,7 @@ TEST(ConjugateGradient, takes_operators_and_preconditioners_that_are_called) {
     EXPECT_NE(plain.history, fused.history);
 }
 
-// Vectors of the solver's own have the type of x.
+// Vectors allocated by the solver have the type of x.
 TEST(ConjugateGradient, of_slices_is_that_of_arrays_without_gaps) {
     const Exec exec;
     using Vector = Problem<>::Vector;
@@ -333,7 +333,7 @@ TEST(ConjugateGradient, goes_on_from_what_a_watch_has_kept) {
     const Exec exec;
     using Vector = Problem<>::Vector;
     using State = ConjugateGradientState<Vector>;
-    // Neither exact sums nor a preconditioner make a difference: the next step sees the same numbers.
+    // This holds with and without exact sums or a preconditioner: the next step uses the same numbers.
     for (const bool reproducible : {false, true}) {
         Problem<> problem(rows_over_all(31, 20));
         ConjugateGradient<Vector> solver(exec, problem.comm, problem.layout,
@@ -416,7 +416,7 @@ TEST(ConjugateGradient, two_collectives_an_iteration) {
     }
 }
 
-// Passes over memory are what an iteration costs: updates and the sums of what they change are one kernel each.
+// Passes over memory dominate the cost of an iteration: an update and the sums of its results share one kernel.
 TEST(ConjugateGradient, three_kernels_an_iteration) {
     const Exec exec;
     for (const bool reproducible : {false, true}) {
@@ -431,7 +431,7 @@ TEST(ConjugateGradient, three_kernels_an_iteration) {
                 space, q,
                 KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { to(i, j) = functor(from, i, j); });
         };
-        // The kernels of an iteration by label, but the padding exchange's.
+        // The kernels of an iteration by label, without those of the padding exchange.
         const auto kernels = [&](const auto& op, const auto& preconditioner) {
             const auto of_iterations = [&](int iterations) {
                 ConjugateGradient<Problem<>::Vector> solver(
@@ -520,7 +520,7 @@ TEST(ConjugateGradient, breaks_down_on_all_ranks_alike) {
     EXPECT_EQ(wrong.stop, Stop::breakdown);
 }
 
-// Norms of what double cannot square: infinite ones are not within the tolerance of each other, nor is zero of zero.
+// Norms whose squares are out of range: an infinite norm is not within the tolerance of another one, nor zero of zero.
 TEST(ConjugateGradient, breaks_down_where_squares_leave_the_range_of_double) {
     const Exec exec;
     constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -561,7 +561,7 @@ TEST(ConjugateGradient, breaks_down_where_squares_leave_the_range_of_double) {
             EXPECT_GT(result.iterations, 5);
             EXPECT_GT(norm_inf(exec, problem.comm, problem.x), value / 30);
         }
-        // Zero is a right side like others.
+        // A right-hand side of zero is valid.
         fill(exec, problem.b, 0);
         fill(exec, problem.x, 0);
         const auto result = solver.solve(exec, problem.stencil(), problem.b, problem.x);
@@ -570,7 +570,7 @@ TEST(ConjugateGradient, breaks_down_where_squares_leave_the_range_of_double) {
     }
 }
 
-// p * A p is infinite, the norms are not: a step of length zero would repeat itself until the last iteration.
+// p * A p is infinite, the norms are finite: with a step length of zero, the iteration would repeat until the last one.
 TEST(ConjugateGradient, breaks_down_where_an_operator_is_too_large) {
     const Exec exec;
     Problem<> problem(rows_over_all(24, 17));
@@ -584,7 +584,7 @@ TEST(ConjugateGradient, breaks_down_where_an_operator_is_too_large) {
     EXPECT_EQ(result.iterations, 0);
 }
 
-// Another instance may solve than that which has written the zeros.
+// The solving instance may differ from the one that has written the zeros.
 TEST(ConjugateGradient, is_made_when_its_zeros_are_written) {
     const Problem<> problem(rows_over_all(24, 17));
     KokkosEvents events;

@@ -15,7 +15,7 @@ namespace distview::testing {
 
 namespace {
 
-/// The same cells with other padding; boundary padding stays where `keep_boundary` says so.
+/// An axis with the same cells and different padding; `keep_boundary` keeps the boundary padding.
 AxisSpec with_other_padding(Random& random, const AxisSpec& axis, bool keep_boundary) {
     AxisSpec other = axis;
     if (auto* block = std::get_if<BlockSpec>(&other.value)) {
@@ -44,8 +44,8 @@ TwoLayouts random_layouts(Random& random, int n_dims, std::int64_t limit, Cells 
     return {{grid, first}, {grid, second}};
 }
 
-/// Calls check(first's, second's, destination's former element) with the elements of two arrays at
-/// the same cells, and expects -1 around the cells of the second.
+/// Calls check(first's element, second's element, destination's former element) for each cell of
+/// two arrays, and expects -1 in all other elements of the second.
 template <class First, class Second, class Check>
 void compare_cells(const Exec& exec, const First& first, const Second& second, Cells cells,
                    Check&& check) {
@@ -128,7 +128,7 @@ TEST(Copy, refuses_arrays_with_other_cells) {
         bounds.push_back(8 * n_ranks);
         const auto source = make_section<double, 1>({grid, {block(8 * n_ranks)}});
         const auto destination = make_section<double, 1>({grid, {block_bounds(bounds)}});
-        // Local: only the two processes beside the moved bound have other cells.
+        // A local check: only the two processes next to the moved bound have different cells.
         if (source.process() < 2) {
             EXPECT_THROW(copy(exec, source, destination), ShapeError);
         } else {
@@ -170,7 +170,7 @@ TEST(Copy, says_what_it_was_given) {
                      "\nto align them: RedistributionPlan(comm, layout of 'a', layout of 'b')"
                      ".execute(exec, 'a', an array of the second layout)");
     }
-    // The advice is good.
+    // Following the advice in the message works.
     fill(exec, a, 3.0);
     const Array<double, 1> aligned(exec, "aligned", dealt, 0);
     RedistributionPlan(self, blocks, dealt).execute(exec, a, aligned);
@@ -189,7 +189,7 @@ void check_axpby(Random& random, std::int64_t limit) {
     const auto x = make_section<T, Rank, LayoutX>(x_layout);
     const auto y = make_section<T, Rank, LayoutY>(y_layout);
     const auto ready = [&] {
-        // Small whole numbers: every product and sum below is exact.
+        // Small integers: every product and sum below is exact.
         set_cells(exec, x, cells, [](const auto& g) { return T(1 + (g[0] & 15)); }, T(-1));
         set_cells(exec, y, cells, [](const auto& g) { return T(2 + (g[0] & 7)); }, T(-1));
     };
@@ -208,7 +208,7 @@ void check_axpby(Random& random, std::int64_t limit) {
     scale(exec, T(5), y, cells);
     compare_cells(exec, x, y, cells,
                   [&](T, T b, const auto& global) { EXPECT_EQ(b, T(5) * old_y(global)); });
-    // With beta = 0, y may hold anything.
+    // With beta = 0, y may contain anything.
     ready();
     set_cells(
         exec, y, cells,

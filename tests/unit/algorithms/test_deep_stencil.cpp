@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// apply_stencil() with a Reach: padding of several steps, filled when it is used up, to the same bits.
+// apply_stencil() with a Reach: padding for several steps, exchanged when used up, with the same
+// bits as the model.
 #include "plate_model.hpp"
 #include "sections.hpp"
 
@@ -37,10 +38,10 @@ namespace {
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 using Plate = DistView<std::int64_t**, Kokkos::HostSpace>;
 
-/// Two below, one above: what the model's rule reads.
+/// The model's rule reads two cells below and one above.
 constexpr Widths read(2, 1);
 
-/// The cell beside a wall, in the padding too, whoever is at the wall.
+/// The cell next to a wall, also in padding, whichever process owns it.
 struct FollowCell {
     Plate::view_type cells;
     int begin[2];
@@ -71,11 +72,11 @@ struct DeepRun {
     int deep = 1; ///< steps that one exchange serves
     int steps = 12;
     bool walls_follow = false;
-    bool wide = false;   ///< sections of a few cells or none, of which padding takes several
-    bool uneven = false; ///< one side of an axis runs out before the other, which `deep` is of
+    bool wide = false;   ///< sections have few cells or none, and padding covers several of them
+    bool uneven = false; ///< one side is used up before the other, which `deep` counts
 };
 
-/// The number of cells that differ from the model after so many steps.
+/// The number of cells that differ from the model after run.steps steps.
 int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& run) {
     const HostExec exec;
     const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
@@ -84,7 +85,7 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
     const std::int64_t least = &shorter == &padding.low ? read.low : read.high;
     if (run.uneven) shorter = random.integer(least, shorter);
     const auto extent_of = [&](int parts) {
-        // A wall that follows its cell is with a process that has cells.
+        // If walls follow their cells, the process at the wall needs cells.
         if (run.wide) return random.integer(run.walls_follow ? parts : 1, 3 * parts + 1);
         const std::int64_t deepest = std::max(padding.low, padding.high);
         return random.integer(deepest * parts, deepest * parts + 9);
@@ -95,7 +96,7 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
                 {},
                 run.walls_follow};
     const auto axis = [&](std::int64_t n, bool periodic) {
-        // Around a ring the two ends may have less than the others.
+        // On a periodic axis the two ends may have less padding than the others.
         const Widths ends(run.uneven ? random.integer(read.low, padding.low + 1) : padding.low,
                           run.uneven ? random.integer(read.high, padding.high + 1) : padding.high);
         return block(
@@ -133,7 +134,7 @@ TEST(DeepStencil, StepsAsOneProcessWould) {
             });
 }
 
-// Cells of several processes are computed here, too, and walls that are theirs.
+// Padding covers cells, and walls, of several processes; each process computes them, too.
 TEST(DeepStencil, StepsOverPaddingWiderThanSections) {
     const Communicator comm = world();
     for (int deep = 1; deep <= 4; ++deep)
@@ -144,7 +145,7 @@ TEST(DeepStencil, StepsOverPaddingWiderThanSections) {
             });
 }
 
-// All ranks are to exchange in the same steps: those at a wall have one side only, which alone would last longer.
+// All ranks must exchange in the same steps: ranks at a wall have only one side, which alone would last longer.
 TEST(DeepStencil, StepsAlikeWhereOneSideOfAnAxisRunsOutFirst) {
     const Communicator comm = world();
     for (int deep = 2; deep <= 4; deep += 2)
@@ -166,7 +167,7 @@ TEST(DeepStencil, CountsSidesAtWallsAsOtherRanksDo) {
     fill_with(HostExec(), now, [](GlobalIndex i) { return double(i.value() * i.value() % 17); });
     PaddingExchangePlan plan(comm, layout);
     plan.execute(HostExec(), now, next);
-    // One process alone has no padding.
+    // A single process has no padding.
     const auto expected = [&](std::int64_t low, std::int64_t high) {
         return comm.size() > 1 ? Widths(low, high) : Widths(0);
     };
@@ -179,7 +180,7 @@ TEST(DeepStencil, CountsSidesAtWallsAsOtherRanksDo) {
         std::swap(now, next);
         EXPECT_EQ(now.valid_padding().depth(0), step % 2 == 0 ? expected(3, 1) : expected(0, 0));
     }
-    // Of the same reach on both sides the high one serves two steps, the low one would serve six.
+    // With equal reach on both sides the high side lasts two steps; the low side alone would last six.
     now.mark_written();
     for (int step = 0; step < 6; ++step) {
         const auto from = now.view(), to = next.view();
@@ -191,7 +192,7 @@ TEST(DeepStencil, CountsSidesAtWallsAsOtherRanksDo) {
     }
 }
 
-/// A ring in rows whose padding is filled by messages.
+/// A ring in rows; messages fill its padding.
 struct Ring {
     explicit Ring(int deep)
         : layout(ProcessGrid{comm.size()},
@@ -262,7 +263,8 @@ TEST(DeepStencil, WantsCellsOfThePlansLayout) {
     PaddingExchangePlan plan(ring.comm, ring.layout);
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
                                   HostExec(), "nothing", plan, Reach{1}, to, [](int) {}, from),
-                              ShapeError, "apply_stencil: the cells are those of a");
+                              ShapeError,
+                              "apply_stencil: expected an array of the plan's layout, got a ");
 }
 
 TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {
@@ -315,7 +317,7 @@ TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {
     EXPECT_EQ(u.valid_padding().depth(0), Widths(2)) << "after reading";
 }
 
-// Along axes that are not in order scans write by another array of the same memory.
+// Along axes whose indices are not in order, scans write through another array over the same memory.
 TEST(ValidPadding, IsGoneAfterScansAlongAxesThatAreDealtOut) {
     const HostExec exec;
     const Communicator comm = world();

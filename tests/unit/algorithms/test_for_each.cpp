@@ -11,7 +11,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Adds 1 to the element it is called for.
+/// Adds 1 to the element for which it is called.
 template <class View>
 struct CountVisits {
     View view;
@@ -22,7 +22,7 @@ struct CountVisits {
     }
 };
 
-/// Writes the code of the global indices to where they are held.
+/// Writes the code of the global indices to the element that has them.
 template <class View>
 struct WriteGlobal {
     View view;
@@ -39,7 +39,7 @@ struct WriteGlobal {
     }
 };
 
-/// The same, to the position that comes with them.
+/// The same, at the position passed with the indices.
 template <class View>
 struct WriteGlobalHere {
     View view;
@@ -158,7 +158,7 @@ struct AppendNarrow {
     KOKKOS_FUNCTION void operator()(int i, int j) const { found(j) = i; }
 };
 
-/// One row of three cells far behind more padding than 32 bits count; nobody touches the elements.
+/// One row of three cells, behind more padding than 32 bits can count; the elements are never accessed.
 DistView<const char**, Memory> section_beyond_32_bits() {
     constexpr std::int64_t width = (std::int64_t{1} << 31) + 5;
     const ArrayLayout layout(ProcessGrid{1, 1},
@@ -187,12 +187,13 @@ TEST(ForEach, refuses_functors_whose_indices_are_too_narrow) {
         for_each(exec, section, AppendNarrow{});
         ADD_FAILURE() << "nothing thrown";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "for_each: expected a functor of 64-bit indices for the section "
-                                   "of '', which is longer than 2^31-1");
+        EXPECT_STREQ(error.what(),
+                     "for_each: expected a functor that accepts 64-bit indices, because "
+                     "the section of '' is longer than 2^31-1");
     }
 }
 
-// What GPUs run, one thread a cell, gives the same on host threads.
+// The device's code with one thread per cell gives the same result on host threads.
 TEST(CellKernel, visits_each_cell_once) {
     for_each_case(30, [](Random& random, std::uint64_t) {
         const Exec exec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// with_local_copy() for routines in Fortran 77, in layouts of every kind.
+// with_local_copy() for routines in Fortran 77, with layouts of every kind.
 #include "matrices.hpp"
 
 #include <distview/algorithms/with_local_copy.hpp>
@@ -26,7 +26,7 @@ int to_int(std::int64_t n) { return static_cast<int>(n); }
 
 } // namespace
 
-// A routine that wants its whole matrix, without a leading dimension: every rank's part, in all layouts.
+// A routine that needs its matrix without a leading dimension: the part of every rank, in all layouts.
 TEST(FortranCallee, works_on_the_part_of_each_rank) {
     const Communicator comm = world();
     for (const ArrayLayout& layout : all_layouts(comm.size())) {
@@ -37,7 +37,7 @@ TEST(FortranCallee, works_on_the_part_of_each_rank) {
             const int n = to_int(a.extent(1));
             dvcums_(&m, &n, a.data());
         });
-        std::map<std::int64_t, double> columns; // so far, in the order of the section
+        std::map<std::int64_t, double> columns; // sums so far, by column in the section's order
         for_each_cell<2>(layout, comm.rank(), Cells::interior, [&](const auto& l, const auto& g) {
             columns[l[1]] += value(g[0], g[1]);
             EXPECT_EQ(element(x.view(), l), columns[l[1]]);
@@ -71,7 +71,8 @@ TEST(FortranCallee, works_on_the_whole_array_on_a_root_and_on_every_rank) {
     }
 }
 
-// Rows 2 to 5 of three columns for each rank, which others hold; the columns of two ranks may overlap: they are read.
+// Rows 2 to 5 of three columns for each rank, owned by other ranks; columns of two ranks may overlap, because they are
+// only read.
 TEST(FortranCallee, reads_a_box_of_cells_of_other_ranks) {
     const Communicator comm = world();
     const std::int64_t first = comm.rank() % 7;
@@ -97,7 +98,7 @@ TEST(FortranCallee, reads_a_box_of_cells_of_other_ranks) {
     }
 }
 
-// Elements that the routine does not write stay, though nothing is copied in.
+// Elements that the routine does not write keep their values, although they are not copied in.
 TEST(FortranCallee, leaves_what_it_does_not_touch) {
     const Communicator comm = world();
     for (const ArrayLayout& layout : all_layouts(comm.size())) {

@@ -14,7 +14,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Where gather puts the element with these global indices.
+/// The position at which gather() stores the element with these global indices.
 template <int Rank>
 class GatheredPlaces {
 public:
@@ -71,7 +71,7 @@ void check_gather_and_scatter(Random& random, std::int64_t limit) {
     const int root = static_cast<int>(random.integer(0, comm.size()));
     const GatheredPlaces<Rank> places(layout, cells);
 
-    // Elements know the process too: of a label on several, the owner's copy must come.
+    // Values also depend on the process: if several processes hold a label, the owner's copy must be gathered.
     const auto value = [&](int process, const Position<Rank>& g) {
         return static_cast<T>(encoded<T>(g) + T(100'000 * process));
     };
@@ -91,7 +91,7 @@ void check_gather_and_scatter(Random& random, std::int64_t limit) {
         EXPECT_EQ(all.data(), nullptr);
     }
 
-    // Scatter something else, into a section full of -1.
+    // Scatters other values into a section full of -1.
     if (comm.rank() == root)
         for_each_position(Position<Rank>{}, places.extents(), [&](const Position<Rank>& at) {
             element(all, at) = encoded<T>(at) + T(7);
@@ -132,7 +132,7 @@ TEST(Gather, other_types_and_ranks) {
     });
 }
 
-/// Columns periodic and rows walled, wider boundary padding at one end than at the other.
+/// Columns periodic and rows with walls; boundary padding is wider at one end than at the other.
 ArrayLayout plate(int processes) {
     const ProcessGrid grid = ProcessGrid::balanced(processes, 2);
     return {grid,
@@ -140,7 +140,7 @@ ArrayLayout plate(int processes) {
              block(4 * grid.extent(1), {.padding = {1, 1}, .boundary = {0, 2}, .periodic = true})}};
 }
 
-// Round trip: where an extremum is found, there gather() has it; padding holds greater values.
+// gather() must have the extremum at the location that was found; padding contains greater values.
 TEST(Gather, has_at_a_location_what_was_found_there) {
     const Exec exec;
     const Communicator comm = world();
@@ -167,7 +167,7 @@ struct ColumnMinusRow {
     }
 };
 
-// Boundary padding is at negative indices and at those from the extent on, in all that has indices.
+// Boundary padding has negative indices and indices from the extent on, in all functions that use indices.
 TEST(Gather, owned_cells_begin_with_boundary_padding) {
     const Exec exec;
     const Communicator comm = world();
@@ -229,13 +229,13 @@ TEST(Gather, wrong_use_throws_on_all_ranks) {
         EXPECT_THROW_ON_ALL_RANKS(scatter(exec, comm, right, root, x), UsageError,
                                   "scatter: expected a root in [0, ");
     }
-    // Only the root knows the extents, all must hear of it.
+    // Only the root knows the extents; all ranks must learn of the error.
     const int root = comm.size() - 1;
     const Global wrong("distview::testing::wrong", 7, 6);
     EXPECT_THROW_ON_ALL_RANKS(scatter(exec, comm, wrong, root, x), ShapeError,
                               "scatter: expected an array of extents (7, 5), got (7, 6)");
     Kokkos::deep_copy(right, 2.0);
-    scatter(exec, comm, right, root, x); // still works
+    scatter(exec, comm, right, root, x); // the communicator still works
     const auto host = to_host(exec, x);
     for (std::size_t i = 0; i < host.view().extent(0); ++i) EXPECT_EQ(host.view()(i, 4), 2.0);
 }
@@ -248,8 +248,9 @@ TEST(Gather, refuses_processes_side_by_side_with_other_indices) {
     if (comm.rank() == comm.size() - 1) std::swap(mine[0], mine[1]);
     const auto x = make_section<double, 2>(
         {ProcessGrid{1, comm.size()}, {unstructured_local(2, 0, mine), block(comm.size())}});
-    EXPECT_THROW_ON_ALL_RANKS(gather(exec, comm, x, 0), LayoutError,
-                              "expected the same indices along axis 0 on processes side by side");
+    EXPECT_THROW_ON_ALL_RANKS(
+        gather(exec, comm, x, 0), LayoutError,
+        "expected the same labels along axis 0 on all processes with the same coordinate");
 }
 
 TEST(Gather, differing_arguments_throw_on_all_ranks) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays with ghosts: a graph whose vertices are dealt out to all ranks but the last one of several, each with ghosts
-// of its vertices' neighbours. Ghosts are NaN unless they are filled, so that no result may have read one.
+// Arrays with ghosts: a graph whose vertices are distributed to all ranks but the last (if there are several); each
+// rank has ghosts of its vertices' neighbours. Unfilled ghosts are NaN, so a result that has read one would show it.
 #include "exact_reference.hpp"
 #include "sections.hpp"
 
@@ -33,7 +33,7 @@ using Indices = std::vector<std::int64_t>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t size = 61;
 
-/// Whole numbers: sums are exact in any order.
+/// Integers: sums are exact in any order.
 double value(std::int64_t vertex) { return static_cast<double>(vertex * 37 % 101 - 30); }
 
 /// A ring with chords.
@@ -60,7 +60,7 @@ protected:
     Vector make(const ArrayLayout& layout) const {
         return make_dist_view<double*>(exec, "distview::test::vector", comm, layout);
     }
-    /// Of elements that this process owns; its ghosts are NaN.
+    /// An array whose owned elements are value_of(vertex); its ghosts are NaN.
     template <class Value>
     Vector make_of(const ArrayLayout& layout, Value&& value_of) const {
         const Vector u = make(layout);
@@ -70,7 +70,7 @@ protected:
         }
         return u;
     }
-    /// Whether owned elements are as said, and ghosts are NaN.
+    /// Expects value_of(vertex) in owned elements, and NaN in ghosts.
     template <class Value>
     void expect(const Vector& u, Value&& value_of) const {
         std::int64_t wrong = 0;
@@ -82,7 +82,7 @@ protected:
         }
         EXPECT_EQ(wrong, 0);
     }
-    /// The same layout, of which all ranks know all labels.
+    /// The same layout with the labels of all ranks.
     ArrayLayout known() const {
         std::vector<Indices> all = lists;
         std::vector<std::int64_t> ghosts;
@@ -100,8 +100,8 @@ protected:
 
     const Communicator comm = world();
     const HostExec exec{};
-    std::vector<Indices> lists; ///< what every rank owns
-    Indices needed;             ///< the neighbours of all own vertices
+    std::vector<Indices> lists; ///< vertices of every rank
+    Indices needed;             ///< neighbours of this rank's vertices
     GhostedLayout ghosted;
 };
 
@@ -173,18 +173,18 @@ TEST_F(GhostedArrays, AreGatheredAndScattered) {
     }
 }
 
-// Nobody knows how many labels there are together before they are gathered.
+// The total number of labels is unknown until they are gathered.
 TEST_F(GhostedArrays, AreNotGatheredIfLabelsAreMissing) {
     const ArrayLayout too_few(ProcessGrid{comm.size()},
                               {unstructured_local(size + 1, comm.rank(), own())});
     EXPECT_THROW_ON_ALL_RANKS(
         gather(exec, comm, make(too_few), 0), LayoutError,
-        "gather: expected 62 different indices along axis 0 in the lists of all "
+        "gather: expected 62 different labels along axis 0 in the lists of all "
         "processes, got 61");
 }
 
-// Of a label on several processes the lowest one's element is gathered, and all get it back. Axes with and without lists
-// of all processes, on a grid of two axes.
+// If several processes hold a label, gather() uses the element of the lowest one, and scatter()
+// returns it to all. Covers axes with own and with all labels, on a grid of two axes.
 TEST(GatherOfOwnLabels, AsksEachProcessOfAnAxisOnce) {
     const Communicator comm = world();
     const HostExec exec;
@@ -259,10 +259,10 @@ TEST_F(GhostedArrays, ElementsAreFoundAtTheirOwners) {
     }
 }
 
-/// The diagonal of the matrix; -1 at the neighbours of a vertex.
+/// The diagonal of the matrix; off the diagonal, -1 at the neighbours of a vertex.
 double diagonal(std::int64_t vertex) { return 5 + static_cast<double>(vertex % 4) / 3; }
 
-/// The norms of the residuals, and the solution, of one process.
+/// The residual norms and the solution of a serial iteration.
 struct Serial {
     std::vector<double> history;
     std::vector<double> x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Broadcast and reduction along one axis of a process grid, of few values and of so many that they are cut.
+// Broadcast and reduction along one axis of a process grid, for few values, and for so many that they are sliced.
 #include "axis_fixture.hpp"
 
 #include <distview/algorithms/grid_axis.hpp>
@@ -15,14 +15,14 @@ namespace distview::testing {
 
 namespace {
 
-/// Not commutative: the later one unless it is 0.
+/// Not commutative: returns the later operand unless it is 0.
 struct Later {
     KOKKOS_FUNCTION std::int32_t operator()(std::int32_t here, std::int32_t incoming) const {
         return incoming != 0 ? incoming : here;
     }
 };
 
-/// Of an odd size: (a, b, c) with the larger a and the sum of the others.
+/// A type of odd size: combining (a, b, c) gives the larger a, and the sums of b and c.
 struct Triple {
     float a;
     float b;
@@ -47,8 +47,8 @@ T value_at(int process, std::int64_t i, std::int64_t j) {
 template <class T, class Layout>
 using MatrixView = Kokkos::View<T**, Layout, Memory>;
 
-/// Calls action(view) with the part of a matrix that has the values of this process, then compares it with
-/// expected(i, j) and the rest with 0.
+/// Calls action(view) with a part of a matrix that contains this process's values. Then compares
+/// this part with expected(i, j), and the rest with 0.
 template <class T, class Layout, class Action, class Expected>
 void with_matrix(std::int64_t rows, std::int64_t columns, int process, const Action& action,
                  const Expected& expected) {
@@ -71,11 +71,11 @@ void with_matrix(std::int64_t rows, std::int64_t columns, int process, const Act
     EXPECT_EQ(wrong, 0) << "of " << rows << " x " << columns;
 }
 
-/// A grid, an axis, and extents by line.
+/// A grid, an axis, and the extents for each line.
 struct Setting {
     ProcessGrid grid;
     int axis;
-    std::vector<int> line; ///< the processes of this line, by place
+    std::vector<int> line; ///< the processes of this rank's line, by place
     std::int64_t rows;
     std::int64_t columns;
 };
@@ -88,7 +88,7 @@ Setting random_setting(Random& random, std::int64_t limit) {
     const auto axis = static_cast<std::size_t>(setting.axis);
     for (at[axis] = 0; at[axis] < grid.extent(setting.axis); ++at[axis])
         setting.line.push_back(grid.process(at));
-    // Other extents on other lines: the same draws on all ranks.
+    // Other lines have other extents; all ranks draw the same numbers.
     std::vector<std::int64_t> extents;
     for (int process = 0; process < 2 * grid.size(); ++process)
         extents.push_back(random.chance(0.15) ? 0 : random.integer(1, limit));
@@ -143,7 +143,7 @@ TEST(GridAxis, broadcasts_and_reduces_few_values) {
     });
 }
 
-// More than 64 KiB: slices.
+// More than 64 KiB: several slices.
 TEST(GridAxis, broadcasts_and_reduces_many_values) {
     for_each_case(campaign_cases(4), [](Random& random, std::uint64_t) {
         check<double, Kokkos::LayoutLeft>(random, 150, Maximum{});
@@ -170,7 +170,7 @@ TEST(GridAxis, keeps_what_it_has_made) {
 TEST(GridAxis, works_again_after_a_plan_could_not_be_made) {
     const Exec exec;
     const Communicator comm = world();
-    if (comm.size() == 1) return; // no plan
+    if (comm.size() == 1) return; // a single process has no plan
     GridAxis along(comm, ProcessGrid{comm.size()}, 0);
     const Kokkos::View<double*, Memory> view("distview::testing::view", 10);
     {

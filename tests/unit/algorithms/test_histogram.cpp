@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Histograms against a loop over all cells and bins.
+// Histograms, compared with a loop over all cells and bins.
 #include "axis_fixture.hpp"
 
 #include <distview/algorithms/histogram.hpp>
@@ -18,7 +18,7 @@ namespace distview::testing {
 
 namespace {
 
-/// By the definition, bin after bin.
+/// The definition, bin by bin.
 template <class T, int Rank>
 std::vector<std::int64_t> expected(const ArrayLayout& layout, Cells cells,
                                    const std::vector<double>& edges, double scale) {
@@ -92,7 +92,7 @@ TEST(Histogram, of_the_edges_and_of_what_lies_outside) {
     EXPECT_EQ(histogram(exec, comm, u, edges), (std::vector<std::int64_t>{1, 7}));
 }
 
-// A bin that is guessed from a value's distance to the first edge is off by one now and then.
+// A bin computed from a value's distance to the first edge can be off by one.
 TEST(Histogram, of_values_next_to_the_edges) {
     const Exec exec;
     const Communicator comm = world();
@@ -102,7 +102,7 @@ TEST(Histogram, of_values_next_to_the_edges) {
         std::vector<double> edges;
         for (int b = 0; b < bins; ++b) edges.push_back(low + b * ((high - low) / bins));
         edges.push_back(high);
-        // Two below every edge, one on it, three above it.
+        // Around every edge: two values below it, one on it, three above it.
         const auto value = [&](const auto& g) {
             const double edge = edges[std::size_t(g[0] / 6)];
             const std::int64_t which = g[0] % 6;
@@ -171,7 +171,7 @@ TEST(Histogram, is_on_the_threads_of_the_given_instance) {
             make_section<double, 1>({ProcessGrid{comm.size()}, {block(9 * comm.size())}});
         set_section(exec, u, [](const auto&) { return 0.5; });
         histogram(exec, comm, u, 4, 0, 1);
-        histogram(exec, comm, u, (1 << 21) + 5, 0, 1); // one counter a bin for all threads
+        histogram(exec, comm, u, (1 << 21) + 5, 0, 1); // all threads share one counter per bin
     });
 }
 

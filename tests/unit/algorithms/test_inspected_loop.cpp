@@ -21,7 +21,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// The same expression of elements, whatever they are taken from; walls are copied.
+/// The same expression for elements from any source; walls are copied.
 struct Stencil27 {
     std::int64_t extents[3];
 
@@ -82,7 +82,7 @@ TEST(InspectedLoops, AStencilByGlobalIndicesHasThePaddedVersionsBits) {
             p.view()(i, j, k) = first_value(gi, gj, gk);
         });
         const Stencil27 stencil{{n[0], n[1], n[2]}};
-        // With all cells, or without the walls, which are the same then.
+        // Over all cells, or without the walls: here the results are the same.
         const bool inside = random.chance(0.5);
         const std::vector<IndexRange> cells =
             inside ? std::vector<IndexRange>{{1, n[0] - 1}, {1, n[1] - 1}, {1, n[2] - 1}}
@@ -118,7 +118,7 @@ TEST(InspectedLoops, AStencilByGlobalIndicesHasThePaddedVersionsBits) {
     });
 }
 
-/// Elements far away, some of them several times.
+/// Elements far away; some are read several times.
 struct Shuffle {
     std::int64_t n;
     template <class Elements>
@@ -185,7 +185,7 @@ struct Outside {
     }
 };
 
-/// Asks for more once values are not zero.
+/// Reads more elements once values are not zero.
 struct ByValue {
     template <class Elements>
     KOKKOS_FUNCTION double operator()(const Elements& u, std::int64_t) const {
@@ -203,17 +203,17 @@ TEST(InspectedLoops, MisuseIsTheSameErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, Outside()), UsageError,
                               text("expected indices in [0, ", n, ") along axis 0, got ", n));
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, ByValue(), {{0, 1}, {0, 1}}),
-                              UsageError, "expected a range of cells for each of 1 axes, got 2");
+                              UsageError, "expected 1 ranges of cells, one for each axis, got 2");
     const char* const shared = "InspectedLoop: expected arrays that share no memory, got 'u' and '";
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, u, ByValue()), UsageError, shared);
-    // On one rank only.
+    // A wrong array on one rank only.
     const bool is_last = comm.rank() == comm.size() - 1;
     const std::remove_const_t<decltype(u)> same(layout, comm.rank(), (is_last ? u : v).view());
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, same, ByValue()), UsageError, shared);
     Kokkos::deep_copy(u.view(), 1);
     InspectedLoop loop(exec, comm, u, v, ByValue());
     EXPECT_THROW_ON_ALL_RANKS(loop.execute(exec), UsageError,
-                              "the functor asked for more elements than when it was inspected");
+                              "the functor read more elements than during inspection");
     Kokkos::deep_copy(u.view(), 0);
     loop.execute(exec);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// with_local_copy() by example: what is copied, whose memory a function gets, and errors.
+// with_local_copy() by example: the bytes copied, the memory passed to functions, and errors.
 #include "matrices.hpp"
 
 #include <distview/algorithms/sum.hpp>
@@ -67,7 +67,7 @@ TEST(LocalCopyBytes, follow_from_the_intent) {
     }
 }
 
-// Integers have no value that marks what is untouched: unless all is written, they are copied in.
+// Integers have no value that marks untouched elements: unless the function writes all of them, they are copied in.
 TEST(LocalCopyBytes, of_integers_that_are_written) {
     const Communicator comm = world();
     const auto x = make_dist_view<int**>(
@@ -100,7 +100,7 @@ TEST(WithLocalCopy, gives_padded_memory_to_functions_that_take_a_leading_dimensi
         look(x, Intent::in, MemoryOrder::row_major, {.takes_leading_dimension = true}).is_copy);
 }
 
-// A box that a rank holds is its own memory; no other rank's call changes that.
+// A box inside this rank's section is passed without a copy, whatever other ranks request.
 TEST(WithLocalCopy, gives_a_box_of_own_memory) {
     const Communicator comm = world();
     const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(3 * comm.size()), block(5)});
@@ -122,7 +122,7 @@ TEST(WithLocalCopy, gives_a_box_of_own_memory) {
     EXPECT_EQ(bytes, (LocalCopyBytes{asks_for_own ? 0 : 2 * 5 * 8, 0}));
 }
 
-// Every NaN that a function may come by is written; so is half a complex number.
+// Any NaN that a function writes must count as written; so must half a complex number.
 TEST(WithLocalCopy, takes_nan_for_written) {
     const Communicator comm = world();
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(4 * comm.size())});
@@ -136,7 +136,7 @@ TEST(WithLocalCopy, takes_nan_for_written) {
         a.data()[1] = std::numeric_limits<double>::signaling_NaN();
         a.data()[2] = -a.data()[0];
     };
-    // The whole array on the last rank, so that it is a copy wherever there are several.
+    // The whole array on the last rank: it is a copy if there are several ranks.
     with_local_copy(Host(), comm, x, Intent::out, MemoryOrder::row_major,
                     WholeArray{comm.size() - 1}, write);
     if (comm.rank() == 0) {
@@ -186,7 +186,7 @@ TEST(WithLocalCopy, writes_nothing_back_if_the_function_throws) {
                                   Error, "no solution");
         expect_unchanged();
     }
-    // One rank's part concerns that rank alone.
+    // A call for this rank's part affects no other rank.
     if (comm.rank() == 0) {
         EXPECT_THROW(with_local_copy(Host(), x, Intent::out, MemoryOrder::column_major,
                                      [&](const auto& a) {
@@ -230,16 +230,16 @@ TEST(WithLocalCopy, wrong_use_throws_on_all_ranks) {
     EXPECT_THROW(with_local_copy(Host(), fixed, Intent::inout, MemoryOrder::row_major, nothing),
                  UsageError);
     call(fixed, Intent::in, WholeArray{});
-    // On one rank only.
+    // A wrong box on one rank only.
     EXPECT_THROW_ON_ALL_RANKS(
         call(x, Intent::in, comm.rank() == n - 1 ? box(1, 3 * n + 1) : box(0, 1)), LayoutError,
-        "with_local_copy: expected a box inside of the interior, got [1, ");
+        "with_local_copy: expected a box within the interior, got [1, ");
     call(x, Intent::out,
-         comm.rank() == n - 1 ? box(3, 3) : box(9, 2)); // empty ones may be anywhere
+         comm.rank() == n - 1 ? box(3, 3) : box(9, 2)); // empty boxes may lie anywhere
     if (n == 1) return;
     EXPECT_THROW_ON_ALL_RANKS(call(x, Intent::out, box(1, 2)), UsageError,
-                              "expected boxes that share no cells, since they are written; those "
-                              "of ranks 0 and 1 do");
+                              "expected disjoint boxes, since they are written, got boxes of ranks "
+                              "0 and 1 that share cells");
     call(x, Intent::in, box(1, 2));
     const bool last = comm.rank() == n - 1;
     EXPECT_THROW_ON_ALL_RANKS(call(x, last ? Intent::in : Intent::out, WholeArray{}), UsageError,
@@ -251,13 +251,12 @@ TEST(WithLocalCopy, wrong_use_throws_on_all_ranks) {
     const std::vector<std::int64_t> own{10 * comm.rank()};
     const auto u =
         make_section<double, 1>({ProcessGrid{n}, {unstructured_local(n, comm.rank(), own)}});
-    EXPECT_THROW_ON_ALL_RANKS(
-        call(u, Intent::in, WholeArray{}), UsageError,
-        "with_local_copy: expected the indices of all processes along axis 0");
-    EXPECT_EQ(sum(Host(), comm, x), sum(Host(), comm, fixed)); // still works
+    EXPECT_THROW_ON_ALL_RANKS(call(u, Intent::in, WholeArray{}), UsageError,
+                              "with_local_copy: expected the labels of all processes along axis 0");
+    EXPECT_EQ(sum(Host(), comm, x), sum(Host(), comm, fixed)); // the communicator still works
 }
 
-// Ranks that are told different things of the padding would exchange it in different calls.
+// If ranks had different states of the padding, they would exchange it in different calls.
 TEST(WithLocalCopy, refused_calls_leave_all_ranks_in_step) {
     const Communicator comm = world();
     if (comm.size() == 1) GTEST_SKIP() << "one rank differs from nobody";
@@ -301,7 +300,7 @@ TEST(WithLocalCopy, labels_what_it_does_and_stays_on_the_instance) {
 TEST(WithLocalCopy, is_on_the_threads_of_the_given_instance) {
     expect_threads_of_given_instance<Host>({"distview::with_local_copy"}, [](const Host& exec) {
         const Communicator comm = world();
-        // Sections of 1.2 MB, for which a redistribution takes several threads.
+        // Sections of 1.2 MB, for which a redistribution uses several threads.
         const auto x = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
             exec, "x", comm, {ProcessGrid{comm.size(), 1}, {block(300 * comm.size()), block(500)}});
         const auto write = [](const auto& a) { a.data()[0] = 1; };

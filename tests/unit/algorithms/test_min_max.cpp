@@ -22,7 +22,7 @@ struct Best {
     std::optional<T> value;
     Position<Rank> at{};
 
-    /// Serial reference: NaN before all, then the less (or greater), then the earlier position.
+    /// Serial reference: NaN first, then the lesser (or greater) value, then the earlier position.
     void take(T candidate, const Position<Rank>& position, bool greatest) {
         const auto rank_of = [&](T v) { return v != v ? 0 : 1; };
         bool better = !value;
@@ -58,7 +58,7 @@ void check_extrema(Random& random, std::int64_t limit) {
     SCOPED_TRACE(layout.describe());
     const Communicator comm = communicator_of(layout);
     const auto x = make_section<T, Rank, Layout>(layout);
-    // Few different values, so that there are ties; sometimes NaNs.
+    // Few different values, to get ties; sometimes NaNs.
     const std::int64_t n_values = random.integer(1, 60);
     const bool nans = std::floating_point<T> && random.chance(0.3);
     const std::int64_t salt = random.integer(0, 1000);
@@ -69,7 +69,7 @@ void check_extrema(Random& random, std::int64_t limit) {
         return static_cast<T>(hash % n_values - (std::is_signed_v<T> ? 20 : 0));
     };
     for (const Cells cells : {Cells::interior, Cells::owned}) {
-        // Outside of the cells lie values that would win.
+        // Elements outside the cells have values that would win.
         for (const bool greatest : {false, true}) {
             set_cells(exec, x, cells, value,
                       greatest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest());

@@ -54,7 +54,7 @@ void check_norms(Random& random, std::int64_t limit) {
             two += a * a;
             largest = std::max(largest, a);
         });
-        // Whole numbers (complex ones in the ratio 3:4:5): sums are exact in any order.
+        // Integers (complex ones in the ratio 3:4:5), so sums are exact in any order.
         EXPECT_EQ(norm1(exec, comm, x, cells), one);
         EXPECT_EQ(norm2(exec, comm, x, cells), std::sqrt(two));
         EXPECT_EQ(norm_inf(exec, comm, x, cells), largest);

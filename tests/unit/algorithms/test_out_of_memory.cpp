@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory ends on one rank somewhere in a collective algorithm.
+// An allocation fails on one rank at some point in a collective algorithm.
 #include "../comm/out_of_memory.hpp"
 
 #include <distview/algorithms.hpp>
@@ -60,7 +60,7 @@ struct Laplace {
     }
 };
 
-/// What is made before memory ends is no collective call: a program must see to it itself.
+/// Objects made before allocations fail belong to no collective call: programs must handle such failures themselves.
 class OutOfMemory : public ::testing::Test {
 protected:
     const Communicator world{MPI_COMM_WORLD};
@@ -68,14 +68,14 @@ protected:
     const int rank = world.rank();
     const Exec exec{};
 
-    /// Three cells on each process but the last one, which has none.
+    /// Three cells on each process, except the last, which has none.
     ArrayLayout blocks() const {
         std::vector<std::int64_t> bounds{0};
         for (int p = 1; p <= n; ++p) bounds.push_back(3 * std::min(p, n - 1));
         return {ProcessGrid{n}, {block_bounds(bounds)}};
     }
     ArrayLayout in_turn() const { return {ProcessGrid{n}, {cyclic(3 * n)}}; }
-    /// Of the numbers of in_turn() the own ones, alone or as all know them.
+    /// The labels of in_turn() on one process; layouts know only these, or those of all processes.
     std::vector<std::int64_t> labels(int process) const {
         return {process, process + n, process + 2 * n};
     }
@@ -96,7 +96,7 @@ protected:
         fill_with(exec, u, Number());
         return u;
     }
-    /// Whether every element is expected(its global index).
+    /// Whether every element equals expected(its global index).
     template <class View, class Expected>
     static bool is(const View& u, const Expected& expected) {
         for (LocalIndex l = u.interior_range(0).begin; l < u.interior_range(0).end; ++l)
@@ -163,7 +163,7 @@ TEST_F(OutOfMemory, InSorts) {
     }
 }
 
-/// Two lines along the second axis where there are four processes.
+/// With four processes, two lines along the second axis.
 class OutOfMemoryAlongAnAxis : public OutOfMemory {
 protected:
     const ProcessGrid grid{n == 4 ? 2 : 1, n == 4 ? 2 : n};
@@ -188,9 +188,9 @@ TEST_F(OutOfMemoryAlongAnAxis, InReductions) {
     });
 }
 
-// What a line, or a rank, has kept of a call that failed must not differ from what the others have.
+// After a failed call, a rank or a line must not have kept other data than the others.
 TEST_F(OutOfMemoryAlongAnAxis, InAnAxisThatIsKept) {
-    constexpr std::size_t many = 20000; // so many that they are cut into slices
+    constexpr std::size_t many = 20000; // so many that they are sliced
     const Kokkos::View<double*, Kokkos::HostSpace> few("few", 5), values("many", many);
     const auto u = matrix(layout), scanned = matrix(layout);
     const auto sums = matrix(reduced_layout(layout, 1, AxisResult::everywhere));
@@ -225,7 +225,7 @@ TEST_F(OutOfMemory, InScans) {
         check_out_of_memory([&](const Communicator& comm) {
             inclusive_scan(exec, comm, u, 0, v);
             const bool right = is(v, [](double g) { return g * (g + 1) / 2; });
-            // As a text it has 19 characters.
+            // A start value whose text has 19 characters, too long for a string without an allocation.
             exclusive_scan(exec, comm, u, 0, v, 0.1 + 0.2);
             return right && is(v, [](double g) { return 0.1 + 0.2 + g * (g - 1) / 2; });
         });

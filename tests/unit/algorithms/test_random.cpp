@@ -45,7 +45,7 @@ TEST(Philox, is_a_constant_expression) {
 
 namespace {
 
-/// Philox on a device, or on threads of the host.
+/// Philox in a kernel, on a device or on host threads.
 struct PhiloxKernel {
     Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, Memory> results;
     KOKKOS_FUNCTION void operator()(int i) const {
@@ -73,24 +73,24 @@ TEST(RandomStream, takes_counter_and_key_from_number_stream_and_seed) {
     const RandomStream stream{.seed = 0x299f31d0'a4093822u, .stream = 0x03707344'13198a2eu};
     EXPECT_EQ(words(stream.bits(0x85a308d3'243f6a88u)),
               (std::vector<std::uint32_t>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
-    // 0x94fdcceb'd16cfe09 / 2^64, cut to 53 and to 24 bits.
+    // 0x94fdcceb'd16cfe09 / 2^64, truncated to 53 and to 24 bits.
     EXPECT_EQ(stream.uniform<double>(0x85a308d3'243f6a88u), 0x94fdccebd16cf800p-64);
     EXPECT_EQ(stream.uniform<float>(0x85a308d3'243f6a88u), 0x94fdccp-24f);
 }
 
 TEST(RandomStream, integers_are_the_product_of_128_bits_and_their_number) {
-    // 0x94fdcceb'd16cfe09'24126ea1'5001e420 * n / 2^128 for n a power of two: the upper bits.
+    // The upper bits of 0x94fdcceb'd16cfe09'24126ea1'5001e420 * n / 2^128, for n a power of two.
     const RandomStream stream{.seed = 0x299f31d0'a4093822u, .stream = 0x03707344'13198a2eu};
     const std::uint64_t index = 0x85a308d3'243f6a88u;
     EXPECT_EQ(stream.integer<std::int64_t>(index, 0, std::int64_t{1} << 32), 0x94fdcceb);
     EXPECT_EQ(stream.integer<std::int32_t>(index, -128, 128), 0x94 - 128);
     EXPECT_EQ(stream.integer<std::uint64_t>(index, 7, std::uint64_t{7} + (std::uint64_t{1} << 63)),
               0x94fdcceb'd16cfe09u / 2 + 7);
-    // Of all n the integer part of n * 0.58200...
+    // For any n, the integer part of n * 0.58200...
     for (const std::int64_t n : {1, 2, 3, 6, 10, 1000, 999983})
         EXPECT_EQ(stream.integer<std::int64_t>(index, 0, n),
                   static_cast<std::int64_t>(0x94fdccebd16cfe09p-64 * static_cast<double>(n)));
-    // A carry from the lower half: (2^64 - 1) * 2^64 + ... times 2^64 - 1.
+    // With a carry from the lower half: (2^64 - 1) * 2^64 + ... times 2^64 - 1.
     EXPECT_EQ(distview::impl::high_product(~std::uint64_t{0}, ~std::uint64_t{0}),
               ~std::uint64_t{0} - 1);
     EXPECT_EQ(distview::impl::high_product(std::uint64_t{1} << 63, 6), 3u);
@@ -103,7 +103,7 @@ TEST(RandomStream, integers_are_the_product_of_128_bits_and_their_number) {
     }
 }
 
-// The same numbers are in python/tests/test_random.py: Python's fill_random() makes them with NumPy.
+// python/tests/test_random.py has the same numbers: fill_random() of Python computes them with NumPy.
 TEST(RandomStream, gives_the_numbers_of_python) {
     const RandomStream stream{.seed = 42, .stream = 1};
     const std::vector<double> expected{0x1.028f489814998p-3, 0x1.fba43b2841ff2p-1,
@@ -118,7 +118,7 @@ TEST(RandomStream, gives_the_numbers_of_python) {
 
 namespace {
 
-/// The number of a cell in C order; labels count as indices.
+/// The position of a cell in C order; labels count as indices.
 template <std::size_t Rank>
 std::uint64_t number_of(const ArrayLayout& layout, const std::array<std::int64_t, Rank>& g) {
     std::uint64_t number = 0;
@@ -128,7 +128,7 @@ std::uint64_t number_of(const ArrayLayout& layout, const std::array<std::int64_t
     return number;
 }
 
-/// Fills an array of any layout and compares cells with `value`, of their number; others stay.
+/// Fills an array of any layout and compares each cell with value(its number); other elements must not change.
 template <class T, int Rank, class Layout, class Fill, class Value>
 void check_fill(Random& random, std::int64_t limit, Fill&& fill, Value&& value) {
     const Exec exec;
@@ -176,7 +176,7 @@ void check_fills(Random& random, std::int64_t limit) {
 
 } // namespace
 
-// The numbers of a cell follow from the seed and its indices alone: so they are the same on any ranks, in any layout.
+// The numbers depend only on the seed and a cell's indices, so they are the same for any ranks and layout.
 TEST(FillRandom, depends_on_seed_and_global_index_only) {
     for_each_case(20, [](Random& random, std::uint64_t) {
         check_fills<double, 0>(random, 1);
@@ -228,7 +228,7 @@ TEST(FillRandom, refuses_empty_ranges_and_negative_deviations) {
 
 namespace {
 
-/// The greatest distance between the share of values below x and cdf(x).
+/// The greatest difference between the share of values below x and cdf(x).
 template <class Cdf>
 double kolmogorov_distance(std::vector<double> values, Cdf&& cdf) {
     std::sort(values.begin(), values.end());
@@ -243,7 +243,7 @@ double kolmogorov_distance(std::vector<double> values, Cdf&& cdf) {
 }
 
 constexpr std::uint64_t sample_size = 20000;
-// The distance of true random numbers is above 2 / sqrt(n) once in 1500 seeds; these seeds are fixed.
+// For true random numbers the distance exceeds 2 / sqrt(n) for one seed in 1500; these seeds are fixed.
 const double most_distance = 2 / std::sqrt(static_cast<double>(sample_size));
 
 template <class Value>
@@ -266,7 +266,7 @@ TEST(Distribution, of_uniform_numbers) {
                       sample([&](auto i) { return double(stream.uniform<float>(i)); }), cdf),
                   most_distance);
     }
-    // The check sees a distribution that is a little off.
+    // The check must detect a slightly wrong distribution.
     EXPECT_GT(
         kolmogorov_distance(
             sample([](auto i) { return std::pow(RandomStream{}.uniform<double>(i), 1.1); }), cdf),
@@ -281,7 +281,7 @@ TEST(Distribution, of_normal_numbers) {
         EXPECT_LT(kolmogorov_distance(values, cdf), most_distance);
         double sum = 0;
         double squares = 0;
-        double products = 0; // of neighbours
+        double products = 0; // products of consecutive values
         for (std::size_t i = 0; i < values.size(); ++i) {
             sum += values[i];
             squares += values[i] * values[i];
@@ -311,13 +311,13 @@ TEST(Distribution, of_integers_and_of_each_bit) {
     double chi_square = 0;
     for (const double count : counts)
         chi_square += (count - n / sides) * (count - n / sides) / (n / sides);
-    EXPECT_LT(chi_square, 20.5); // above that once in 1000 seeds, with 5 degrees of freedom
+    EXPECT_LT(chi_square, 20.5); // exceeded by one seed in 1000, with 5 degrees of freedom
     for (const double count : ones) EXPECT_LT(std::abs(count - n / 2), 4.5 * std::sqrt(n) / 2);
 }
 
 namespace {
 
-// A lambda could be a constant expression, and GCC would spend minutes on finding its value.
+// A function, because a lambda could be a constant expression, and GCC would take minutes to evaluate it.
 double correlation(const RandomStream& a, const RandomStream& b) {
     double sum = 0;
     for (std::uint64_t i = 0; i < sample_size; ++i)

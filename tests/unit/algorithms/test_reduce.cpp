@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of the program's functors: several results of any Kokkos reducers in one pass.
+// Reductions by functors of the program: several results of any Kokkos reducers in one pass.
 #include "sections.hpp"
 
 #include <distview/algorithms/reduce.hpp>
@@ -18,7 +18,7 @@ namespace distview::testing {
 
 namespace {
 
-// They take a cell's value into a sum, a greatest value, and the least one with its position along axis 0.
+// The functors add a cell's value to a sum, a greatest value, and the least value with its position along axis 0.
 
 using Least = Kokkos::MinLoc<std::int64_t, std::int64_t, Kokkos::HostSpace>;
 
@@ -63,7 +63,7 @@ struct SetBoth {
     KOKKOS_FUNCTION void operator()(int, double& a, double& b) const { a = b = 7; }
 };
 
-/// All different, in no order.
+/// All values differ, and have no order.
 template <std::size_t Rank>
 std::int64_t value_of(const std::array<std::int64_t, Rank>& g) {
     std::int64_t value = 1;
@@ -79,7 +79,7 @@ void check(Random& random, std::int64_t limit) {
     const Communicator comm = communicator_of(layout);
     const auto x = make_section<std::int64_t, Rank, Layout>(layout);
     for (const Cells cells : {Cells::interior, Cells::owned}) {
-        // What is no cell must not count.
+        // Elements outside the cells must not count.
         set_cells(
             exec, x, cells, [](const auto& g) { return value_of(g); },
             std::numeric_limits<std::int64_t>::max() / 2);
@@ -91,7 +91,7 @@ void check(Random& random, std::int64_t limit) {
             expected_greatest = std::max(expected_greatest, value_of(g));
             expected_least = std::min(expected_least, value_of(g));
         });
-        std::int64_t total = 99; // does not count
+        std::int64_t total = 99; // the initial value must not count
         std::int64_t greatest = 99;
         Least::value_type least{};
         reduce(exec, comm, x, cells, Functor{x.view()}, total, Kokkos::Max<std::int64_t>(greatest),
@@ -112,7 +112,7 @@ TEST(Reduce, several_results_of_any_layout) {
     });
 }
 
-// Partial sums of doubles are combined in one order: the same bits each time.
+// Partial sums of doubles are combined in one fixed order: the bits are the same each time.
 TEST(Reduce, is_repeatable) {
     const Exec exec;
     const Communicator comm = world();

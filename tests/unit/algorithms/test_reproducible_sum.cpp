@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reproducible sums, scalar products and norms against long numbers: the exact result rounded once, whatever the
-// layout, the ranks and the threads. DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this
-// program so.
+// Reproducible sums, scalar products and norms, compared with long numbers: the exact result
+// rounded once, for any layout, ranks and threads. DISTVIEW_CASES sets the number of cases; the
+// campaign with label `full` sets it.
 #include "adversarial_numbers.hpp"
 #include "exact_reference.hpp"
 #include "sections.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr ReductionOptions exactly{.reproducible = true};
 
-/// An element of an array, from its global index; `which` tells arrays apart.
+/// An element of an array as a function of its global index; `which` distinguishes arrays.
 struct Element {
     Numbers kind;
     std::uint64_t seed;
@@ -50,7 +50,7 @@ struct Element {
     }
 };
 
-/// What reproducible reductions of an array x, and of x and y, have to give.
+/// The expected results of reproducible reductions of an array x, and of x and y.
 template <class T>
 struct Expected {
     ReferenceSum sums[2], products[2], magnitudes, squares;
@@ -96,7 +96,7 @@ void check_array(const ArrayLayout& layout, const Element& element, Cells cells,
     const Communicator comm = communicator_of(layout);
     const auto x = make_section<T, Rank, Memory>(layout);
     const auto y = make_section<T, Rank>(layout);
-    // What is no cell must not count.
+    // Elements outside the cells must not count.
     const T nan(std::numeric_limits<float>::quiet_NaN());
     set_cells(exec, x, cells, [&](const auto& g) { return element.at<T>(g); }, nan);
     set_cells(exec, y, cells, [&](const auto& g) { return element.at<T>(g, 1); }, nan);
@@ -108,7 +108,7 @@ void check_array(const ArrayLayout& layout, const Element& element, Cells cells,
     EXPECT_PRED2(same_number, norm_inf(exec, comm, x, options), norm_inf(exec, comm, x, cells));
 }
 
-/// Computed by one rank: ranks may be more than cores.
+/// Computed by one rank, because ranks may be more than cores.
 template <class T, int Rank>
 Expected<T> expected_of(const ArrayLayout& layout, const Element& element, Cells cells) {
     Expected<T> expected;
@@ -130,7 +130,7 @@ void check_random(Random& random, std::int64_t limit) {
                                  expected_of<T, Rank>(layout, element, cells));
 }
 
-/// Dealt out to the ranks in turn, the last one first.
+/// Distributed to the ranks cyclically, in descending order.
 AxisSpec dealt_out(std::int64_t n) {
     const int ranks = world().size();
     std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(ranks));
@@ -139,7 +139,7 @@ AxisSpec dealt_out(std::int64_t n) {
     return unstructured(lists, true);
 }
 
-/// All on the first rank and on the last, half each.
+/// Half of the cells on the first rank, half on the last.
 AxisSpec at_the_ends(std::int64_t n) {
     const int ranks = world().size();
     std::vector<std::int64_t> bounds{0};
@@ -201,7 +201,7 @@ TEST(Reproducible, rows_long_enough_to_be_added_where_they_are) {
     });
 }
 
-// What devices run, on host threads.
+// The code for devices, on host threads.
 TEST(Reproducible, cells_of_a_device) {
     for_each_case(campaign_cases(10), [](Random& random, std::uint64_t) {
         const Exec exec;
@@ -248,12 +248,12 @@ TEST(Reproducible, integers_are_as_without) {
     set_section(exec, x, [](const auto&) { return std::int64_t{1} << 62; });
     EXPECT_EQ(sum(exec, comm, x, exactly), sum(exec, comm, x));
     EXPECT_EQ(dot(exec, comm, x, x, exactly), dot(exec, comm, x, x));
-    // 40 * 2^124 has no square root among the doubles.
+    // The square root of 40 * 2^124 is no double.
     EXPECT_EQ(norm2(exec, comm, x, exactly), std::ldexp(std::sqrt(40.0), 62));
     EXPECT_EQ(norm1(exec, comm, x, exactly), 40 * 0x1p62);
 }
 
-// An ordinary sum loses what is added to something large.
+// An ordinary sum loses small numbers added to a large one.
 TEST(Reproducible, differs_from_an_ordinary_sum) {
     const Exec exec;
     const Communicator comm = world();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scans along an axis against loops over global indices in ascending order.
+// Scans along an axis, compared with loops over global indices in ascending order.
 #include "axis_fixture.hpp"
 
 #include <distview/algorithms/scan.hpp>
@@ -17,7 +17,7 @@ namespace distview::testing {
 
 namespace {
 
-/// x -> a x + b modulo 2^32, one after the other: associative, not commutative.
+/// Composition of maps x -> a x + b modulo 2^32: associative, not commutative.
 struct Affine {
     std::uint32_t a;
     std::uint32_t b;
@@ -38,7 +38,7 @@ T scan_element(std::int64_t value) {
         return as_element<T>(value);
 }
 
-/// What lies up to every index of an axis, for one line of cells; exclusive scans begin with `start`.
+/// The expected values at every index of an axis, for one line of cells; exclusive scans begin with `start`.
 template <class T, class Wide, class Op, std::size_t Rank>
 std::map<std::int64_t, Wide> scanned_line(const ArrayLayout& layout, std::size_t axis,
                                           std::array<std::int64_t, Rank> g, const Wide* start,
@@ -91,7 +91,7 @@ private:
     std::map<Position<Rank>, std::map<std::int64_t, Wide>> m_lines;
 };
 
-/// The same cells with other padding.
+/// A layout with the same cells and different padding.
 ArrayLayout padded_otherwise(Random& random, const ArrayLayout& layout) {
     std::vector<AxisSpec> axes;
     for (int d = 0; d < layout.rank(); ++d) {
@@ -161,7 +161,7 @@ TEST(Scan, of_any_layout_and_type) {
         check<Affine, Affine, Affine, 2, Kokkos::LayoutRight, Kokkos::LayoutLeft>(random, 20,
                                                                                   Compose{}, 4);
     });
-    // The true ones count.
+    // Sums of bool count the true elements.
     for_each_case(campaign_cases(15), [](Random& random, std::uint64_t) {
         check<bool, std::int64_t, std::int64_t, 2, Kokkos::LayoutRight, Kokkos::LayoutRight>(
             random, 20, Sum{}, 1);
@@ -170,7 +170,7 @@ TEST(Scan, of_any_layout_and_type) {
     });
 }
 
-// Lines are cut into chunks where there are several threads.
+// With several threads, lines are split into chunks.
 TEST(Scan, of_long_lines) {
     const Exec exec;
     const Communicator comm = world();
@@ -190,7 +190,7 @@ TEST(Scan, of_long_lines) {
     }
 }
 
-// So many values that places work on a slice each.
+// So many values that each place works on a slice.
 TEST(Scan, of_many_lines) {
     const Exec exec;
     const Communicator comm = world();
@@ -257,7 +257,7 @@ TEST(Scan, counts_a_label_on_several_processes_once) {
     });
 }
 
-// Source, target and the value to start with have a type each.
+// Source, target and start value each have a different type.
 TEST(Scan, starts_with_what_is_no_element) {
     const Exec exec;
     const Communicator comm = world();
@@ -287,7 +287,7 @@ TEST(Scan, starts_with_what_is_no_element) {
 
 TEST(Scan, is_on_the_threads_of_the_given_instance) {
     const Communicator comm = world();
-    // Lines that are cut into chunks, and so many that ranks move more than 1 MiB of them.
+    // Lines that are split into chunks, and so many lines that ranks send more than 1 MiB.
     const auto scan = [&](const Exec& exec, const auto& what) {
         for (const std::int64_t lines : {3, 600'000})
             for (const bool in_order : {true, false}) {
@@ -324,10 +324,12 @@ TEST(Scan, refuses_slices_that_overlap) {
     const AxisSlice all{0, -1};
     const auto left = slice(u, {all, {0, 5}});
     const auto right = slice(u, {all, {1, 5}});
-    EXPECT_THROW_ON_ALL_RANKS(inclusive_scan(exec, comm, left, 1, right), UsageError,
-                              "inclusive_scan: expected cells to write that share no memory");
-    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, right, 1, left, 0.0), UsageError,
-                              "exclusive_scan: expected cells to write that share no memory");
+    EXPECT_THROW_ON_ALL_RANKS(
+        inclusive_scan(exec, comm, left, 1, right), UsageError,
+        "inclusive_scan: expected written cells that do not overlap other cells that are read");
+    EXPECT_THROW_ON_ALL_RANKS(
+        exclusive_scan(exec, comm, right, 1, left, 0.0), UsageError,
+        "exclusive_scan: expected written cells that do not overlap other cells that are read");
     inclusive_scan(exec, comm, left, 1, left);
     const auto host = to_host(exec, u);
     for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(host.view()(0, j), double(j * (j + 1)) / 2);

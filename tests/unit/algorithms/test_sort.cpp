@@ -33,7 +33,7 @@ std::vector<std::int64_t> all_indices(const ArrayLayout& layout) {
     return {indices.begin(), indices.end()};
 }
 
-/// A number that orders and, where `order` does not tell two apart, still differs.
+/// A number with a tag: elements that `order` treats as equal still differ.
 struct Tagged {
     double key = 0;
     std::int64_t tag = 0;
@@ -47,7 +47,7 @@ struct ByMagnitudeDown {
     }
 };
 
-/// Values with many ties, signed zeros, infinities and NaNs, or all different.
+/// Values with many ties, signed zeros, infinities and NaNs; or all different.
 template <class T>
 T random_value(Random& random, int n_different, std::int64_t tag) {
     const std::int64_t n = random.integer(-n_different, n_different + 1);
@@ -82,7 +82,8 @@ void check_sort(Random& random, std::int64_t limit, const Compare& compare) {
     const Communicator comm = communicator_of(layout);
     const auto x = make_section<T, 1, Layout>(layout);
 
-    // The whole array by ascending index, as the sort has to see it; copies of an index that its owner has not differ.
+    // The whole array by ascending index, as input of a serial sort; copies outside an index's
+    // owner have other values.
     const std::vector<std::int64_t> indices = all_indices(layout);
     const int n_different = random.pick(std::vector<int>{0, 1, 5, 100});
     std::map<std::int64_t, T> before;
@@ -133,7 +134,7 @@ TEST(Sort, agrees_with_a_serial_stable_sort) {
     });
 }
 
-// Elements that the order does not tell apart keep the order of their indices, wherever they come from.
+// Elements that compare equal must keep the order of their indices, wherever they come from.
 TEST(Sort, is_stable_in_any_layout_with_any_comparison) {
     for_each_case(campaign_cases(12), [](Random& random, std::uint64_t) {
         check_sort<Tagged>(random, 100, ByKey());
@@ -164,7 +165,7 @@ TEST(Sort, puts_nan_last_in_both_orders) {
     expect({7, 3, -0.0, 0.0, -1, nan, nan});
 }
 
-// One rank has everything, in the worst order, or all that is equal.
+// One rank has all elements, in the worst order, or all equal elements.
 TEST(Sort, cuts_exactly_where_elements_lie_unevenly) {
     const Exec exec;
     const Communicator comm = world();
@@ -199,7 +200,7 @@ TEST(Sort, takes_labels_that_only_one_process_knows) {
     const Communicator comm = world();
     const int n = comm.size();
     const std::int64_t me = comm.rank();
-    // Label 3 * k + 1 is on process k % n.
+    // Label 3 * k + 1 lies on process k % n.
     std::vector<std::int64_t> labels;
     for (std::int64_t k = 4 * n - 1; k >= 0; --k)
         if (k % n == me) labels.push_back(3 * k + 1);
@@ -224,7 +225,7 @@ struct ThrowsAt {
     }
 };
 
-/// Throws where ranks compare with each other: after the local sort of lists of one element.
+/// Throws where ranks compare elements of each other: lists of one element need no comparison in the local sort.
 struct ThrowsBetween {
     int rank;
     bool operator()(int a, int b) const {
@@ -256,14 +257,14 @@ TEST(Sort, throws_on_all_ranks_what_the_comparison_throws_and_leaves_the_array) 
     for (int odd = 0; odd < comm.size(); ++odd)
         EXPECT_THROW_ON_ALL_RANKS(sort(exec, comm, one, ThrowsBetween{odd}), std::runtime_error,
                                   "no order");
-    sort(exec, comm, one); // still works
+    sort(exec, comm, one); // the communicator still works
     const auto host = to_host(exec, one);
     EXPECT_EQ(host.view()(0), comm.rank() + 1);
 }
 
 namespace {
 
-/// No order at all: equal arguments, other answers.
+/// No order: equal arguments, inconsistent answers.
 struct Nonsense {
     template <class T>
     bool operator()(const T& a, const T& b) const {
@@ -273,7 +274,7 @@ struct Nonsense {
 
 } // namespace
 
-// What comes out is of no use, but it does come out, with the elements that were there.
+// The result is useless, but the sort must end, with the same elements as before.
 TEST(Sort, ends_whatever_the_comparison_says) {
     const Exec exec;
     const Communicator comm = world();
@@ -319,7 +320,7 @@ TEST(Sort, labels_what_it_does_and_stays_on_the_instance) {
 TEST(Sort, is_on_the_threads_of_the_given_instance) {
     const auto sort_twice = [](const Exec& exec) {
         const Communicator comm = world();
-        const std::int64_t n = 150'000 * comm.size() * comm.size(); // each two ranks move 1.2 MB
+        const std::int64_t n = 150'000 * comm.size() * comm.size(); // each rank pair moves 1.2 MB
         for (const AxisSpec& axis : {block(n), block_cyclic(n, 3)}) {
             const auto x = make_section<double, 1>({ProcessGrid{comm.size()}, {axis}});
             set_section(exec, x, [](const auto& l) { return static_cast<double>(l[0] * 7 % 5); });

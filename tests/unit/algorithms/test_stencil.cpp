@@ -27,7 +27,7 @@ namespace {
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 using Plate = DistView<std::int64_t**, Kokkos::HostSpace>;
 
-/// For the plans that are built while it lives, on all ranks alike.
+/// Forces a transport for plans built during its lifetime; the same on all ranks.
 class ForcedTransport {
 public:
     explicit ForcedTransport(const char* name) { ::setenv("DISTVIEW_TRANSPORT", name, 1); }
@@ -36,8 +36,8 @@ public:
     ForcedTransport& operator=(const ForcedTransport&) = delete;
 };
 
-/// The number of cells that differ from the model after so many steps; ranks are late at random, so
-/// that both ways through apply_stencil() are taken.
+/// The number of cells that differ from the model after `steps` steps. Ranks are late at random, so
+/// that both code paths of apply_stencil() are used.
 int count_wrong_after(Random& random, const Communicator& comm, int steps) {
     const HostExec exec;
     const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
@@ -86,7 +86,7 @@ TEST(ApplyStencil, StepsAlikeWithMessages) {
     expect_model_steps(60);
 }
 
-// Nobody has begun when the others compute their inner cells.
+// A late neighbour has not begun when the others compute their inner cells.
 TEST(ApplyStencil, ComputesEveryCellOnceHoweverLateTheNeighbours) {
     const HostExec exec;
     const Communicator comm = world();
@@ -121,10 +121,11 @@ TEST(ApplyStencil, WantsCellsOfThePlansLayout) {
     PaddingExchangePlan plan(comm, layout_of(4));
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
                                   exec, plan, to, [](int) {}, from),
-                              ShapeError, "apply_stencil: the cells are those of a");
+                              ShapeError,
+                              "apply_stencil: expected an array of the plan's layout, got a ");
 }
 
-// The others finish, or learn that this rank has given up: nobody waits for it.
+// The others finish, or learn that this rank has abandoned the exchange; none may wait for it.
 TEST(ApplyStencil, RefusedOnOneRankKeepsNobodyWaiting) {
     const HostExec exec;
     const Communicator comm = world();
@@ -156,7 +157,7 @@ TEST(ApplyStencil, RefusedOnOneRankKeepsNobodyWaiting) {
             EXPECT_TRUE(what == "finished" ||
                         what.find("has abandoned an exchange") != std::string::npos)
                 << what;
-        MPI_Barrier(comm.mpi()); // nobody builds the next plan while others are in this one
+        MPI_Barrier(comm.mpi()); // no rank may build the next plan while others use this one
     }
 }
 

@@ -23,7 +23,7 @@ Number conjugate(const Number& a) {
         return a;
 }
 
-/// Whole numbers of both signs from the global position: their sums are exact in any order.
+/// Integers of both signs, computed from the global position: their sums are exact in any order.
 template <class T, std::size_t Rank>
 T whole_number(const std::array<std::int64_t, Rank>& g) {
     std::int64_t value = 3;
@@ -47,7 +47,7 @@ void check_sum_and_dot(Random& random, std::int64_t limit) {
     const auto x = make_section<T, Rank, Layout>(layout);
     const auto y = make_section<T, Rank>(layout);
     for (const Cells cells : {Cells::interior, Cells::owned}) {
-        // What is no cell must not count.
+        // Elements outside the cells must not count.
         set_cells(exec, x, cells, whole_number<T, std::size_t{Rank}>, T(77));
         set_cells(
             exec, y, cells, [](const auto& g) { return static_cast<T>(whole_number<T>(g) + T(1)); },
@@ -95,7 +95,7 @@ TEST(Sum, other_ranks) {
     });
 }
 
-// What GPUs run, one thread a cell, gives the same on host threads.
+// The device's code with one thread per cell gives the same result on host threads.
 TEST(CellReduction, adds_up_every_cell) {
     for_each_case(20, [](Random& random, std::uint64_t) {
         const Exec exec;
@@ -227,7 +227,7 @@ TEST(Sum, wrong_use_throws_on_all_ranks) {
         EXPECT_THROW_ON_ALL_RANKS(sum(exec, comm, small), UsageError,
                                   "sum: expected the section of process 0 of");
 
-        // The last rank alone brings another array.
+        // Only the last rank passes another array.
         const bool last = comm.rank() == comm.size() - 1;
         const auto other = make_section<double, 1>({grid, {last ? block(9) : block(8)}});
         EXPECT_THROW_ON_ALL_RANKS(sum(exec, comm, other), UsageError,
@@ -235,7 +235,7 @@ TEST(Sum, wrong_use_throws_on_all_ranks) {
         EXPECT_THROW_ON_ALL_RANKS(sum(exec, comm, x, last ? Cells::owned : Cells::interior),
                                   UsageError, "sum: expected the same arguments on all ranks");
 
-        // Only the processes beside the moved bound have other cells.
+        // Only the processes next to the moved bound have different cells.
         std::vector<std::int64_t> bounds{0};
         for (int p = 1; p <= comm.size(); ++p) bounds.push_back(p == comm.size() ? 8 : 0);
         const auto moved = make_section<double, 1>({grid, {block_bounds(bounds)}});

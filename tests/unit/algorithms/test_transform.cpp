@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise functions and reductions of several arrays that differ in padding, types and memory order.
+// Elementwise functions and reductions of several arrays that differ in padding, types and order of axes in memory.
 #include "axis_fixture.hpp"
 
 #include <distview/algorithms/axis_reduce.hpp>
@@ -22,7 +22,7 @@ namespace distview::testing {
 
 namespace {
 
-/// The same cells with other padding; boundary padding stays where `keep_boundary` says so.
+/// An axis with the same cells and different padding; `keep_boundary` keeps the boundary padding.
 AxisSpec with_other_padding(Random& random, const AxisSpec& axis, bool keep_boundary) {
     AxisSpec other = axis;
     if (auto* block = std::get_if<BlockSpec>(&other.value)) {
@@ -51,7 +51,7 @@ std::vector<ArrayLayout> random_layouts(Random& random, int n_dims, std::int64_t
     return layouts;
 }
 
-/// Small numbers, different for each array and position.
+/// Small numbers that differ between arrays and between positions.
 template <std::size_t Rank>
 std::int64_t value_of(const std::array<std::int64_t, Rank>& g, int array) {
     std::int64_t value = 17 * array + 3;
@@ -132,7 +132,7 @@ void check_reductions(Random& random, std::int64_t limit) {
         expected_sum += value_of(g, 0) * value_of(g, 1);
         expected_most = std::max(expected_most, value_of(g, 0) - value_of(g, 1));
     });
-    std::int64_t total = 99; // does not count
+    std::int64_t total = 99; // the initial value must not count
     std::int64_t most = 99;
     transform_reduce(exec, comm, cells, total, Product2(), a, b);
     transform_reduce(exec, comm, cells, Kokkos::Max<std::int64_t>(most), Difference(), a, b);
@@ -263,7 +263,7 @@ TEST(TransformReduce, of_no_cells_is_neutral) {
     EXPECT_TRUE(all_of(exec, comm, IsBelow{1}, u));
 }
 
-// Which cells were written first would decide.
+// Otherwise the order of writes would determine the result.
 TEST(Transform, refuses_slices_that_overlap) {
     const Exec exec;
     const Communicator comm = world();
@@ -274,12 +274,13 @@ TEST(Transform, refuses_slices_that_overlap) {
     const auto first = slice(u, {all, {0, 1}});
     const auto left = slice(u, {all, {0, 5}});
     const auto right = slice(u, {all, {1, 5}});
-    const char* const expected = "expected cells to write that share no memory with other cells";
+    const char* const expected =
+        "expected written cells that do not overlap other cells that are read";
     EXPECT_THROW_ON_ALL_RANKS(transform(exec, u, AddTo(), u, first), UsageError, expected);
     EXPECT_THROW_ON_ALL_RANKS(transform(exec, right, AddTo(), right, left), UsageError, expected);
     EXPECT_THROW_ON_ALL_RANKS(copy(exec, left, right), UsageError, expected);
     EXPECT_THROW_ON_ALL_RANKS(axpby(exec, 1, left, 2, right), UsageError, expected);
-    // Cells between each other's, and the same ones.
+    // Permitted: cells in each other's gaps, and identical cells.
     const auto even = slice(u, {all, {0, 3, 2}});
     const auto odd = slice(u, {all, {1, 3, 2}});
     transform(exec, even, AddTo(), even, odd);

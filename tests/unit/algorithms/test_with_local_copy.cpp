@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random arrays, parts, orders and intents against a serial model; examples are in test_local_copy_calls.cpp and
-// test_fortran_callees.cpp.
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// Random arrays, parts, orders and intents, compared with a serial model; for examples see
+// test_local_copy_calls.cpp and test_fortran_callees.cpp.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "sections.hpp"
 
 #include <distview/algorithms/with_local_copy.hpp>
@@ -26,11 +26,11 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// The indices along each axis of the cells that a call asks for, in the order of the plain array.
+/// The indices along each axis of the requested cells, in the order of the plain array.
 template <int Rank>
 using Indices = std::array<std::vector<std::int64_t>, static_cast<std::size_t>(Rank)>;
 
-/// A number, or the type of the parts of a complex one.
+/// The number type: T, or the type of the parts of a complex T.
 template <class T>
 struct Scalar {
     using type = T;
@@ -47,7 +47,7 @@ class CopyCase {
 public:
     static constexpr auto axes = static_cast<std::size_t>(Rank);
     using View = DistView<typename StarsOf<T, Rank>::type, Layout, Kokkos::HostSpace>;
-    /// Whether untouched elements are told without copying them in.
+    /// Whether untouched elements can be recognised without copying elements in.
     static constexpr bool marks = !std::is_integral_v<T>;
 
     CopyCase(Random& random, std::int64_t limit)
@@ -93,12 +93,12 @@ public:
 private:
     using Box = std::array<GlobalRange, axes>;
 
-    /// Boxes of all ranks, which share no cells if they are written.
+    /// Boxes of all ranks; they share no cells if they are written.
     void make_boxes(Random& random) {
         Box all;
         for (std::size_t d = 0; d < axes; ++d) {
             const auto indices = indices_of(static_cast<int>(d));
-            // Labels may be asked for that there are not.
+            // Boxes may include labels that do not exist.
             const std::int64_t beyond =
                 layout.axis(static_cast<int>(d)).type() == DistType::unstructured ? 3 : 0;
             all[d] = {GlobalIndex(indices.empty() ? 0 : indices.front() - beyond),
@@ -117,7 +117,7 @@ private:
                 if (d == cut && intent != Intent::in)
                     box[d] = {all[d].begin + bounds[p], all[d].begin + bounds[p + 1]};
             }
-            // Boxes that a rank holds itself come up now and then.
+            // Sometimes boxes lie inside the rank's own section.
             if (random.chance(0.3) && layout.process_count() == comm.size())
                 for (std::size_t d = 0; d < axes; ++d) own_range(static_cast<int>(p), d, box[d]);
             boxes.push_back(box);
@@ -157,7 +157,7 @@ private:
                 if (box[d].contains(GlobalIndex(g))) result[d].push_back(g);
         return result;
     }
-    /// What this rank's function gets.
+    /// The indices that this rank's function must get.
     Indices<Rank> wanted() const {
         if (part == Part::box) return indices_in(boxes[static_cast<std::size_t>(comm.rank())]);
         Indices<Rank> result;
@@ -214,7 +214,7 @@ private:
         });
         return view;
     }
-    /// Calls visit(local, global) for the whole section, padding included.
+    /// Calls visit(local, global) for the whole section, including padding.
     template <class Visit>
     void for_each_local(const View& view, Visit&& visit) const {
         Position<Rank> end{};
@@ -227,7 +227,7 @@ private:
         });
     }
 
-    /// Whether the cells that this rank wants lie in its section as a plain array.
+    /// Whether the requested cells lie in this rank's section in the form of a plain array.
     template <class Plain>
     bool lies_as_wanted(const Plain& a) const {
         const Indices<Rank> indices = wanted();
@@ -248,7 +248,7 @@ private:
             places.emplace_back(&element(x.view(), l), at);
         });
         for (const auto& [place, at] : places) {
-            // The formula in PlainArray's description.
+            // The formula in the documentation of PlainArray.
             std::int64_t offset = 0;
             for (int k = Rank - 1; k >= 0; --k) {
                 const int d = order == MemoryOrder::column_major ? k : Rank - 1 - k;
@@ -300,7 +300,7 @@ private:
         EXPECT_EQ(bytes.bytes_copied_in, is_copy && is_brought ? n_elements * size : 0);
         std::int64_t n_out = intent == Intent::inout || !marks ? n_elements : n_touched;
         if (part == Part::everywhere && is_copy) {
-            n_out = 0; // of the own cells
+            n_out = 0; // counts only this rank's cells
             for_each_cell<Rank>(layout, x.process(), Cells::interior,
                                 [&](const auto&, const auto& g) {
                                     n_out += intent == Intent::inout || !marks || touches(g);
@@ -309,7 +309,7 @@ private:
         EXPECT_EQ(bytes.bytes_copied_out, is_copy && intent != Intent::in ? n_out * size : 0);
     }
 
-    /// Whether some rank's function has had a cell.
+    /// Whether some rank's function has got a cell.
     bool was_wanted(const Position<Rank>& g) const {
         if (part == Part::root || part == Part::everywhere) return true;
         return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
@@ -328,7 +328,7 @@ private:
             T expected = own;
             if (cells.contains(l) && (part == Part::cells || was_wanted(g)) &&
                 intent != Intent::in) {
-                // Copies of an index that its owner has not are written with what was read.
+                // Copies of an index outside its owner are overwritten with the value read from the owner.
                 const bool keeps = part == Part::cells || (intent == Intent::out && marks);
                 expected = touches(g) ? new_value(g) : keeps ? own : value(owner(g), g);
             }

@@ -74,7 +74,7 @@ FieldSet::FieldSet(const Communicator& comm, Random& random) : one_geometry(rand
         if (one_geometry && !fields.empty()) {
             geometries.push_back(geometries.front());
         } else {
-            // Few cells with many axes, but many cases with few.
+            // Few cells with many axes, but many cases with few axes.
             const int axis_count = random.pick(std::vector<int>{1, 1, 2, 2, 2, 3, 3, 4, 5, 6});
             GeometryLimits limits = limits_for(axis_count);
             limits.valid_only = true;

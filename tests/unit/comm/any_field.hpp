@@ -13,7 +13,7 @@
 
 namespace distview::testing {
 
-/// A TestField whose type is chosen at run time: any number of them in one exchange.
+/// A TestField whose type is chosen at run time; one exchange can have any number of them.
 class AnyField {
 public:
     virtual ~AnyField() = default;
@@ -26,19 +26,19 @@ public:
     virtual std::vector<unsigned char> bytes() const = 0;
 };
 
-/// Makes a field of a random type with so many axes. Collective, `random` the same on all ranks.
+/// Makes a field of a random type with as many axes as the layout. Collective; `random` is the same on all ranks.
 std::unique_ptr<AnyField> random_field(const ArrayGeometry& geometry, const ArrayLayout& layout,
                                        const Communicator& comm, Random& random, Memory memory);
 
-/// Some fields of one exchange with what a plan needs to know of them.
+/// The fields of one exchange, with the options that a plan needs for them.
 struct FieldSet {
     bool one_geometry = false;
-    std::vector<ArrayGeometry> geometries; ///< one of each field
+    std::vector<ArrayGeometry> geometries; ///< one per field
     std::vector<FieldExchange> exchanges;
     std::vector<std::unique_ptr<AnyField>> fields;
     std::vector<AnyDistView> views;
 
-    /// One to four fields of 1 to 6 axes. Collective, `random` the same on all ranks.
+    /// Draws one to four fields of 1 to 6 axes. Collective; `random` is the same on all ranks.
     FieldSet(const Communicator& comm, Random& random);
 
     PaddingExchangePlan plan(const Communicator& comm) const;
@@ -46,7 +46,7 @@ struct FieldSet {
     bool all_in_arena() const;
     std::vector<std::int64_t> element_sizes() const;
     void fill(std::uint64_t salt) const;
-    /// The first flaw of any field, and what the field is; "" if there is none.
+    /// The first wrong cell of any field, and a description of the field; "" if all cells are right.
     std::string find_flaw(std::uint64_t salt) const;
     std::string find_flaw_in(const LocalBox& box, std::uint64_t salt) const;
     std::vector<unsigned char> bytes() const;

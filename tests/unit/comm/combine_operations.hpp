@@ -13,7 +13,7 @@
 
 namespace distview::testing {
 
-/// An operation of a program's own, for elements of any type: each order of the values gives another result.
+/// An operation defined by a program, for elements of any type: each order of the values gives a different result.
 struct ShiftIn {
     template <class T>
     KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {
@@ -21,7 +21,7 @@ struct ShiftIn {
             return static_cast<T>(3 * static_cast<std::uint64_t>(here) +
                                   static_cast<std::uint64_t>(incoming));
         } else if constexpr (std::is_floating_point_v<T>) {
-            return here / 2 + incoming; // a half is exact, so that nothing is fused differently
+            return here / 2 + incoming; // halving is exact, so fused operations do not differ
         } else {
             T result = here;
             auto* const to = reinterpret_cast<unsigned char*>(&result);
@@ -37,7 +37,7 @@ template <class T>
 inline constexpr bool has_sums =
     std::is_arithmetic_v<T> || std::is_same_v<T, Kokkos::complex<double>>;
 
-/// Calls visit(op, name) with one of the operations that elements of all these types have; `choice` is any number.
+/// Calls visit(op, name) with one of the operations that elements of all these types support; `choice` is any number.
 template <class... Ts, class Visit>
 void with_operation(std::uint64_t choice, Visit&& visit) {
     constexpr std::uint64_t count =

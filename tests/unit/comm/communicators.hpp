@@ -36,14 +36,14 @@ inline int world_size() {
     return size;
 }
 
-/// Another communicator of all processes, on which nothing of the library has been done.
+/// A new communicator of all processes, not used by the library so far.
 inline OwnedComm duplicate_world() {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     return OwnedComm(comm);
 }
 
-/// The processes of one color, in the order of the key.
+/// The processes of one color, ordered by key.
 inline OwnedComm split_world(int color, int key) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);

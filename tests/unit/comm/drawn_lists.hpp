@@ -15,13 +15,13 @@ namespace distview::testing {
 
 using Index = std::vector<std::int64_t>;
 
-/// A list for the plan, and the same written out.
+/// A list for the plan, and its indices written out.
 struct DrawnList {
     IndexList list;
     std::vector<Index> elements;
 };
 
-/// Indices of an axis that some process owns.
+/// All indices of an axis that have an owner.
 inline Index valid_indices(const AxisLayout& axis) {
     Index result;
     if (axis.type() == DistType::unstructured) {
@@ -80,7 +80,7 @@ inline DrawnList draw_list(Random& random, const ArrayLayout& layout) {
             std::vector<Index> lists;
             for (int d = 0; d < rank; ++d) {
                 const Index& indices = valid[static_cast<std::size_t>(d)];
-                // Labels have gaps: one of them.
+                // Labels have gaps: draw one of them.
                 const std::int64_t at = random.pick(indices);
                 std::int64_t step = random.chance(0.5) ? 1 : random.integer(1, 4);
                 std::int64_t count = random.integer(0, 6);
@@ -101,8 +101,8 @@ inline DrawnList draw_list(Random& random, const ArrayLayout& layout) {
     return drawn;
 }
 
-/// Calls visit(global indices, whether this process owns the element for all, number in C order) for all positions of a
-/// section.
+/// Calls visit(global indices, whether this process owns the element along all axes, number in C
+/// order) for all positions of a section.
 template <class Visit>
 void for_each_position(const ArrayLayout& layout, int process, Visit&& visit) {
     const Extents extents = layout.local_extents(process);

@@ -17,31 +17,31 @@
 
 namespace distview::testing {
 
-/// What both kinds of test ask of an exchange: of arrays that go in messages, and of arrays that
-/// neighbours read in place.
+/// The checks common to both kinds of test: exchanges of arrays sent in messages, and of arrays
+/// that neighbours read in place.
 class PaddingExchangeBehaviour : public ::testing::Test {
 protected:
     using Exec = Kokkos::DefaultHostExecutionSpace;
     const Communicator comm{MPI_COMM_WORLD};
     const Exec exec = separate_instance<Exec>();
     // Rows in a ring, columns in a ring of one process: messages and local copies, all corners.
-    // Four fields are no more than what one message takes.
+    // Four fields fit into one message.
     const ArrayLayout layout{ProcessGrid{comm.size(), 1},
                              {block(6 * comm.size(), {.padding = 2, .periodic = true}),
                               block(28, {.padding = 1, .periodic = true})}};
-    // Columns of so many rows that a kernel for one is work for several threads.
+    // Columns of so many rows that one column is work for several threads.
     const ArrayLayout tall{
         ProcessGrid{1, comm.size()},
         {block(20000), block(4 * comm.size(), {.padding = 1, .periodic = true})}};
 
     NumberedArray make() const { return make_array(comm, layout); }
-    /// In memory that the node's processes share.
+    /// Memory shared by the node's processes.
     NumberedArray make_shared() const {
         return make_dist_view<double**>(exec, "distview::test::shared", comm, layout);
     }
 };
 
-/// Without the fences that Kokkos adds because a tool, here the recorder, is listening.
+/// Removes the fences that Kokkos adds because a tool (here the recorder) is listening.
 inline std::vector<KokkosEvent> without_those_of_tools(std::vector<KokkosEvent> events) {
     std::erase_if(events, [](const KokkosEvent& event) {
         return event.label.starts_with("Kokkos::Tools::");
@@ -60,7 +60,7 @@ inline const std::string fence_ready =
 inline const std::string fence_done =
     "distview::PaddingExchangePlan: others' elements have been read";
 
-/// Any thread of the process, operator new and malloc, and Kokkos's memory.
+/// Counts allocations of all threads: operator new, malloc, and Kokkos's memory.
 inline void expect_no_allocations(const Communicator& comm, const ArrayLayout& layout,
                                   const std::vector<NumberedArray>& arrays) {
     const Kokkos::DefaultHostExecutionSpace exec;
@@ -71,7 +71,7 @@ inline void expect_no_allocations(const Communicator& comm, const ArrayLayout& l
     const auto step = [&] {
         plan.execute(exec, a);
         other.execute(exec, u, v, w);
-        auto first = plan.start(exec, b); // two sets by turns
+        auto first = plan.start(exec, b); // alternates between two sets
         auto second = other.start(exec, u, v, w);
         second.finish();
         first.finish();
@@ -90,13 +90,13 @@ inline void expect_no_allocations(const Communicator& comm, const ArrayLayout& l
     EXPECT_EQ(counts.heap, 0) << counts.description;
     const AllocationCounts watched = count_allocations(steps);
     EXPECT_EQ(watched.kokkos, 0) << watched.description;
-    // For a listener Kokkos copies the labels of kernels that several threads run.
+    // Kokkos copies the labels of kernels that several threads run if a listener is attached.
     if (exec.concurrency() == 1) {
         EXPECT_EQ(watched.heap, 0) << watched.description;
     }
 }
 
-// Kernels and fences carry the instance's number; a fence of all instances would be Kokkos's own.
+// Kernels and fences carry the instance's number; only Kokkos itself fences all instances.
 inline void expect_two_fences_an_exchange(const Communicator& comm, const ArrayLayout& layout,
                                           const NumberedArray& a) {
     const auto exec = separate_instance<Kokkos::DefaultHostExecutionSpace>();
@@ -122,7 +122,7 @@ inline void expect_two_fences_an_exchange(const Communicator& comm, const ArrayL
     }
 }
 
-/// make(exec): an array of `layout`, whose kernels are work for several threads.
+/// make(exec) returns an array of `layout` large enough that its kernels are work for several threads.
 template <class Make>
 void expect_given_instance(const Communicator& comm, const ArrayLayout& layout, const Make& make) {
     const auto exchange = [&](const Kokkos::DefaultHostExecutionSpace& exec) {

@@ -26,14 +26,14 @@
 
 namespace distview::testing {
 
-/// An element of a size that no machine word has.
+/// An element whose size is not that of a machine word.
 template <std::size_t Size>
 struct Bytes {
     std::array<std::byte, Size> bytes{};
 };
 
-/// Bytes that follow from an element's global index and `salt`, for any type: a wrong element
-/// cannot pass for the right one, not even by its NaN's payload.
+/// Bytes computed from an element's global index and `salt`, for any type: a wrong element cannot
+/// equal the right one, not even if both are NaN, because bytes are compared.
 template <class T>
 T value_of(const Position& global, std::uint64_t salt) {
     std::uint64_t hash = salt * 0x9e3779b97f4a7c15u;
@@ -45,7 +45,7 @@ T value_of(const Position& global, std::uint64_t salt) {
         bytes[i] = static_cast<unsigned char>(hash >> 56);
     }
     if constexpr (std::is_same_v<T, bool>) {
-        return (bytes[0] & 1) != 0; // no other bits are a bool
+        return (bytes[0] & 1) != 0; // other bit patterns are not valid for bool
     } else {
         T value;
         std::memcpy(&value, bytes.data(), sizeof(T));
@@ -53,14 +53,14 @@ T value_of(const Position& global, std::uint64_t salt) {
     }
 }
 
-/// Whose memory a TestField's section is in.
+/// The memory in which a TestField's section lies.
 enum class Memory {
-    own,   ///< Kokkos' or the test's on every rank: neighbours cannot read it in place
-    arena, ///< of make_dist_view(): they can
-    mixed  ///< of make_dist_view() on some ranks, drawn at random, the test's on the others
+    own,   ///< allocated by Kokkos or the test on every rank: neighbours cannot read it in place
+    arena, ///< allocated by make_dist_view(): neighbours can read it in place
+    mixed  ///< allocated by make_dist_view() on random ranks, by the test on the others
 };
 
-/// At least so many bytes of this rank in memory of make_dist_view(). Collective.
+/// At least `bytes` bytes for this rank in memory of make_dist_view(). Collective.
 inline DistView<unsigned char*> arena_bytes(const Communicator& comm, std::size_t bytes) {
     auto most = static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm.mpi());
@@ -71,14 +71,14 @@ inline DistView<unsigned char*> arena_bytes(const Communicator& comm, std::size_
 
 /// One field of an exchange with a reference for each of its cells.
 ///
-/// Memory of a strided view is laid out at random, with gaps.
+/// A strided view gets random strides, with gaps in memory.
 template <class View>
 class TestField {
 public:
     using Value = typename View::value_type;
     static constexpr int axis_count = View::rank();
 
-    /// In the process's own memory; local.
+    /// Allocates the section in private memory of the process; local.
     TestField(const ArrayGeometry& geometry, const ArrayLayout& layout, int process, Random& random)
         : m_geometry(geometry), m_process(process) {
         if constexpr (is_strided)
@@ -87,8 +87,8 @@ public:
             m_view = View(Kokkos::DefaultHostExecutionSpace(), "test field", layout, process);
         check_extents();
     }
-    /// The section of this rank in memory of the given kind. Collective; all ranks pass a `random`
-    /// in the same state.
+    /// Allocates this rank's section in memory of the given kind. Collective; all ranks pass
+    /// `random` in the same state.
     TestField(const ArrayGeometry& geometry, const ArrayLayout& layout, const Communicator& comm,
               Random& random, Memory memory)
         : m_geometry(geometry), m_process(comm.rank()) {
@@ -120,7 +120,7 @@ public:
     /// Whether this rank's section is in memory of make_dist_view().
     bool in_arena() const { return m_in_arena; }
 
-    /// Owned cells get their value, all others bytes that belong to no cell.
+    /// Sets owned cells to their values, and all other cells to bytes that no cell's value has.
     void fill(std::uint64_t salt) {
         std::fill_n(m_bytes, m_byte_count, gap);
         m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
@@ -128,7 +128,7 @@ public:
         });
     }
 
-    /// The first cell that an exchange has left wrong; "" if there is none.
+    /// The first cell with a wrong value after an exchange; "" if all are right.
     std::string find_flaw(std::uint64_t salt) const {
         std::string flaw;
         m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
@@ -136,7 +136,7 @@ public:
         });
         return flaw.empty() ? find_flaw_in_gaps() : flaw;
     }
-    /// Whether something was written between the elements of a strided view since fill().
+    /// Reports a write between the elements of a strided view since fill(); "" if the gaps are unchanged.
     std::string find_flaw_in_gaps() const {
         std::vector<unsigned char> rest(m_bytes, m_bytes + m_byte_count);
         if (rest.empty()) return {};
@@ -147,7 +147,7 @@ public:
         return text("process ", m_process, ": wrote between the elements of a strided view");
     }
 
-    /// The same for the cells of a box only, as after ExchangeHandle::finish(box).
+    /// Like find_flaw(), only for the cells of a box, as after ExchangeHandle::finish(box).
     std::string find_flaw_in(const LocalBox& box, std::uint64_t salt) const {
         std::string flaw;
         m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
@@ -158,7 +158,7 @@ public:
         return flaw;
     }
 
-    /// All cells, one after the other in C order, whatever the strides.
+    /// The bytes of all cells in C order, whatever the strides are.
     std::vector<unsigned char> bytes() const {
         std::vector<unsigned char> result;
         m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
@@ -176,7 +176,7 @@ private:
     static constexpr bool is_strided = std::is_same_v<Shape, Kokkos::LayoutStride>;
     static constexpr unsigned char gap = 0xcc;
 
-    /// Takes the same numbers of `random` on all ranks.
+    /// Draws equally many numbers from `random` on all ranks.
     Shape random_shape(Random& random) const {
         const std::vector<std::int64_t> extents = m_geometry.extents(m_process);
         Shape shape;
@@ -195,7 +195,7 @@ private:
         }
         return shape;
     }
-    /// Up to the last element, and what its stride leaves behind it.
+    /// The size up to the last element, including the gap of its stride.
     static std::size_t bytes_of(const Shape& shape) {
         std::size_t elements = 1;
         for (std::size_t d = 0; d < static_cast<std::size_t>(axis_count); ++d)
@@ -205,7 +205,7 @@ private:
                 elements *= shape.dimension[d];
         return elements * sizeof(Value);
     }
-    /// Lays the section out in m_bytes, or in memory of its own if there are none.
+    /// Lays the section out in m_bytes, or in newly allocated memory if m_bytes is null.
     void borrow(const ArrayLayout& layout, const Shape& shape, std::shared_ptr<const void> owner) {
         m_byte_count = bytes_of(shape);
         if (m_bytes == nullptr) {
@@ -233,7 +233,7 @@ private:
                     cell.filled ? tuple_text(cell.global) : "");
     }
 
-    /// In bytes from the first element.
+    /// The offset in bytes from the first element.
     std::ptrdiff_t offset(const ExpectedCell& cell) const {
         std::ptrdiff_t result = 0;
         for (std::size_t d = 0; d < static_cast<std::size_t>(axis_count); ++d)
@@ -254,7 +254,7 @@ private:
     int m_process;
     std::shared_ptr<std::vector<unsigned char>> m_memory =
         std::make_shared<std::vector<unsigned char>>();
-    unsigned char* m_bytes = nullptr; ///< of a section with gaps; null if it is Kokkos' or has none
+    unsigned char* m_bytes = nullptr; ///< for a section with gaps; null if empty or owned by Kokkos
     std::size_t m_byte_count = 0;
     bool m_in_arena = false;
     View m_view;

@@ -16,27 +16,27 @@
 
 namespace distview::testing {
 
-/// A device that is none: its memory is the host's, by decree, and its kernels are run by the host's execution
-/// space. What includes this header has plans move arrays as on a device, with the very same code.
+/// A mock device: its memory is host memory declared as device memory, and the host's execution space runs its kernels.
+/// In sources that include this header, plans execute the same code as for arrays on a real device.
 ///
-/// Copies that are enqueued are done late: when the next kernel starts, or a fence. Allocations can be opened
-/// by other processes if they lie in memory of make_dist_view(), as those of cudaMalloc() can.
+/// Enqueued copies are performed late: when the next kernel starts, or at a fence. Other processes can open allocations
+/// that lie in memory of make_dist_view(), as they can open those of cudaMalloc().
 class MockDevice final : public impl::DeviceLayer {
 public:
     static MockDevice& instance();
 
-    /// Whether MPI is said to take device memory.
+    /// Whether MPI is reported to accept device memory.
     bool mpi_takes_it = false;
-    /// Whether memory that is not of make_dist_view() is out of reach.
+    /// Whether the device reaches memory that make_dist_view() did not allocate.
     bool reaches_all = true;
 
-    /// Things in their order: "copy", and labels of kernels and fences; empties the record.
+    /// Returns the events in order ("copy", and labels of kernels and fences), and empties the record.
     std::vector<std::string> take_record();
-    /// From now on copies are done at once, and nothing is recorded: Kokkos then copies no labels.
+    /// From now on copies are performed at once and events are not recorded, so Kokkos copies no labels.
     void listen(bool listens);
 
     int allocations() const { return m_allocations; }
-    /// Those that are alive.
+    /// Bytes of allocations that are alive.
     std::size_t device_bytes() const { return m_device_bytes; }
     std::size_t pinned_bytes() const { return m_pinned_bytes; }
     int opened() const { return m_opened; }
@@ -53,7 +53,7 @@ public:
     void close(void* mapping) noexcept override;
     bool mpi_takes_device_memory() override { return mpi_takes_it; }
 
-    /// For Kokkos' tools.
+    /// Called by the callbacks of Kokkos Tools.
     void note(const char* label);
 
 private:

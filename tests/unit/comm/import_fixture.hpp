@@ -19,7 +19,7 @@
 
 namespace distview::testing {
 
-/// A section of new memory, or of none if it would be large, as a description says.
+/// A section with the extents of a description, in new memory; without memory if it would be large.
 inline protocol::ExportedSection section_of(const protocol::Version& version,
                                             const protocol::SectionDescription& description,
                                             const ElementType& element = element_type<double>()) {
@@ -38,7 +38,7 @@ inline protocol::ExportedSection section_of(const protocol::Version& version,
     return result;
 }
 
-/// Arrays to import on all ranks of the world; after each test a correct one is taken.
+/// Arrays to import on all ranks of MPI_COMM_WORLD; after each test a correct import must still succeed.
 class ImportDistView : public ::testing::Test {
 protected:
     const Communicator comm{MPI_COMM_WORLD};
@@ -54,7 +54,7 @@ protected:
         return {ProcessGrid{std::span<const int>(grid)}, axes};
     }
 
-    /// What all ranks would pass: rows in blocks, columns dealt out or listed.
+    /// The correct sections of all ranks: rows in blocks, columns cyclic or listed.
     std::vector<protocol::SectionDescription> usual(const protocol::Version& version,
                                                     bool unstructured_columns = false) const {
         std::vector<std::vector<std::int64_t>> lists(1, {7, -2, 30});

@@ -23,7 +23,7 @@ void on_kernel(const char* label, std::uint32_t, std::uint64_t*) {
     MockDevice::instance().note(label);
 }
 
-/// A segment of this process as the operating system knows it.
+/// A segment mapped by this process, as the operating system lists it.
 struct Mapping {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;

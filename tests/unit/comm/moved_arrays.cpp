@@ -58,7 +58,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// What static_cast and conjugation make of an element.
+/// The element after conversion by static_cast and, if requested, conjugation.
 template <class To, class From>
 To converted(const From& value, bool conjugate) {
     if constexpr (std::is_same_v<From, To> && !std::is_arithmetic_v<From> &&
@@ -79,7 +79,7 @@ public:
     TypedArrays(const RedistributionCase& c, const Communicator& comm, const KnownLayouts& known,
                 bool from_in_arena, Random& random)
         : m_case(c) {
-        // All ranks take the same numbers of `random`.
+        // All ranks draw equally many numbers from `random`.
         Random for_source(random.bits(), static_cast<std::uint64_t>(comm.rank()));
         Random for_target(random.bits(), static_cast<std::uint64_t>(comm.rank()));
         if (known.from_process >= 0)
@@ -142,7 +142,7 @@ private:
         m_target->for_each_position(
             [&](const Position& local) { m_target->store(local, before(arriving, local, salt)); });
     }
-    /// What is not to be read is NaN.
+    /// The target's value before the execution; NaN if the operation must not read it.
     To before(Arriving arriving, const Position& local, std::uint64_t salt) const {
         if constexpr (std::is_floating_point_v<To>)
             if (arriving == Arriving::insert || arriving == Arriving::scaled)

@@ -21,18 +21,18 @@
 
 namespace distview::testing {
 
-/// Where each element of one process's target section comes from: the product of the axes'
-/// position-by-position references.
+/// The source of each element in one process's target section: the product of the
+/// position-by-position references of the axes.
 class ExpectedSources {
 public:
     struct Element {
-        int process = 0;  ///< of the source's grid
-        Position local{}; ///< in its section, by axis of the source
+        int process = 0;  ///< rank in the source's grid
+        Position local{}; ///< position in its section, by axis of the source
     };
     ExpectedSources(const RedistributionCase& c, int to_process);
 
-    /// All copies of the element that belongs there, in the order in which they are combined; the first one
-    /// is what is inserted. None if the position is not written.
+    /// All copies of the element for this position, in the order in which they are combined; an
+    /// insertion uses the first one. Empty if the position is not written.
     std::vector<Element> of(const Position& to_local) const;
 
 private:
@@ -45,10 +45,10 @@ private:
     std::array<std::vector<std::vector<AxisPlace>>, max_rank> m_axes;
 };
 
-/// What is done with elements that arrive.
+/// The operation with which arriving elements are stored.
 enum class Arriving { insert, scaled, linear, sum, maximum, own };
 
-/// 12 bytes that no arithmetic knows.
+/// 12 bytes for which no arithmetic is defined.
 struct Triple {
     std::array<std::int32_t, 3> parts{};
 };
@@ -58,7 +58,7 @@ inline constexpr bool has_arithmetic = !std::is_same_v<T, Triple>;
 template <class T>
 inline constexpr bool has_order = std::is_arithmetic_v<T>;
 
-/// A small integer for a position of a process's section: sums and products of these are exact.
+/// A small integer for a position of a process's section: sums and products of such integers are exact.
 std::int32_t number_at(int process, const Position& local, std::uint64_t salt);
 
 template <class T>
@@ -73,7 +73,7 @@ T element_at(int process, const Position& local, std::uint64_t salt) {
                  static_cast<typename T::value_type>(number_at(process, local, salt + 1)));
 }
 
-/// The program's own operation.
+/// An operation defined by the program.
 struct TwiceAndLess {
     template <class T>
     KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {
@@ -81,7 +81,7 @@ struct TwiceAndLess {
     }
 };
 
-/// A section of one process in memory of random strides, with gaps; its own or of the arena.
+/// A section of one process in memory of random strides, with gaps; in private memory or in the arena.
 template <class T, int Rank>
 class MovedSection {
 public:
@@ -159,30 +159,30 @@ private:
     View m_view;
 };
 
-/// A source and a target whose types are chosen at run time, and what must become of them.
+/// A source and a target whose types are chosen at run time, with the expected result.
 class MovedArrays {
 public:
     virtual ~MovedArrays() = default;
-    /// What the types allow: elements of some are only inserted.
+    /// The operation `arriving` if the types support it, else insertion: some elements can only be inserted.
     virtual Arriving possible(Arriving arriving) const = 0;
-    /// Fills both, executes and returns the first flaw, "" if there is none.
+    /// Fills both arrays, executes, and returns the first wrong element; "" if all are right.
     virtual std::string run(RedistributionPlan& plan, Arriving arriving, bool in_two_steps,
                             bool twice, std::uint64_t salt) = 0;
     /// Bytes of one element of the source.
     virtual std::int64_t element_size() const = 0;
-    /// The target's memory.
+    /// The bytes of the target.
     virtual std::vector<unsigned char> result() const = 0;
 };
 
-/// The layouts of a case as this rank knows them.
+/// The layouts of a case with the labels that this rank knows.
 struct KnownLayouts {
     ArrayLayout from;
     ArrayLayout to;
-    int from_process = -1; ///< -1: it is none of the grid
+    int from_process = -1; ///< -1: this rank is not in the grid
     int to_process = -1;
 };
 
-/// Of a random pair of types. Collective, `random` the same on all ranks.
+/// Makes arrays of a random pair of types. Collective; `random` is the same on all ranks.
 std::unique_ptr<MovedArrays> random_arrays(const RedistributionCase& c, const Communicator& comm,
                                            const KnownLayouts& known, bool from_in_arena,
                                            Random& random);

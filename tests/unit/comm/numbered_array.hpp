@@ -13,8 +13,8 @@
 
 namespace distview::testing {
 
-/// A ring of processes with `width` elements of padding on both sides of `columns` rows each:
-/// every rank has a neighbour on each side, itself if it is alone.
+/// A ring of processes with `rows_each` rows and `width` rows of padding on both sides for each:
+/// every rank has a neighbour on each side, itself if it is the only rank.
 inline ArrayLayout ring(const Communicator& comm, std::int64_t rows_each = 4,
                         std::int64_t columns = 3, std::int64_t width = 1) {
     return {ProcessGrid{comm.size(), 1},
@@ -22,7 +22,7 @@ inline ArrayLayout ring(const Communicator& comm, std::int64_t rows_each = 4,
 }
 
 using NumberedArray = DistView<double**>;
-/// The same with columns in one run.
+/// The same array with contiguous columns.
 using NumberedArrayLeft = DistView<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
 inline NumberedArray make_array(const Communicator& comm, const ArrayLayout& layout) {
@@ -33,7 +33,7 @@ inline double number_of(std::int64_t row, std::int64_t column, int round) {
     return static_cast<double>(round * 1000000 + row * 1000 + column % 1000);
 }
 
-/// Interior elements get numbers that tell row, column and round; padding becomes NaN.
+/// Sets interior elements to numbers that encode row, column and round; sets padding to NaN.
 template <class Array>
 void number(const Array& array, int round) {
     const LocalRange rows = array.interior_range(0);
@@ -44,7 +44,7 @@ void number(const Array& array, int round) {
                                                      : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The first element that is not what an exchange after number(array, round) makes it; "" if none.
+/// The first element that differs from the result of an exchange after number(array, round); "" if all are right.
 template <class Array>
 std::string find_wrong_number(const Array& array, int round) {
     const std::int64_t rows = array.extent(0);
@@ -60,7 +60,7 @@ std::string find_wrong_number(const Array& array, int round) {
     return {};
 }
 
-/// True if padding is as number() left it.
+/// True if padding still has the values set by number().
 inline bool padding_is_unfilled(const NumberedArray& array) {
     const LocalRange rows = array.interior_range(0);
     for (LocalIndex i(0); i < static_cast<std::int64_t>(array.view().extent(0)); ++i)

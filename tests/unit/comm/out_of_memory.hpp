@@ -20,14 +20,14 @@
 
 namespace distview::testing {
 
-/// Collective calls, without anything else that takes memory; whether this rank's elements are right then.
+/// Makes collective calls that must be the only allocations; returns whether this rank's elements are right.
 using CollectiveCalls = std::function<bool(const Communicator&)>;
 
 enum class TryEnd { right, wrong, error, deadline };
 
 struct Try {
     TryEnd end = TryEnd::right;
-    bool has_failed = false; ///< an allocation
+    bool has_failed = false; ///< an allocation failed
     std::string what{};
 };
 
@@ -47,7 +47,8 @@ inline Try run_try(const Communicator& comm, const CollectiveCalls& calls,
     return result;
 }
 
-/// Of all ranks: the least and the greatest. No call of the library: a rank may be in another one.
+/// Least and greatest value over all ranks, by MPI directly: other ranks may be in calls of the
+/// library.
 inline std::array<int, 2> range_of(int mine) {
     std::array<int, 2> range{-mine, mine};
     MPI_Allreduce(MPI_IN_PLACE, range.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -60,7 +61,7 @@ inline void check_victim(int victim, const CollectiveCalls& calls) {
     Communicator comm(duplicate.get());
     comm.set_deadline(std::chrono::seconds(20));
     if (victim == 0)
-        comm.set_report("/dev/null"); // which takes memory for records of calls and plans
+        comm.set_report("/dev/null"); // allocates memory for records of calls and of plans
     bool may_fail = true;
     for (std::int64_t skipped = 0; may_fail; skipped += 1 + skipped / (is_full ? 64 : 4)) {
         const bool is_victim = comm.rank() == victim;
@@ -78,20 +79,20 @@ inline void check_victim(int victim, const CollectiveCalls& calls) {
     }
 }
 
-/// Memory ends on one rank somewhere in collective calls: all ranks get an error or none does, nobody waits for ever, and the
-/// next calls of all work. Each try lets more allocations succeed, until all do: at first one more, later some are left out,
-/// fewer with DISTVIEW_FULL.
+/// An allocation fails on one rank at some point in collective calls. All ranks must get an error or none, no rank may
+/// wait forever, and the next calls of all ranks must work. Each try lets more allocations succeed, until all do: one
+/// more at first, later in larger steps (smaller with DISTVIEW_FULL).
 inline void check_out_of_memory(const CollectiveCalls& calls) {
     if (world_size() == 1) GTEST_SKIP() << "needs others";
     const auto can_fail = [] {
         const FailAllocation probe(0);
         try {
-            ::operator delete(::operator new(1)); // by name: compilers must not leave it out
+            ::operator delete(::operator new(1)); // by name: compilers must not remove it
         } catch (const std::bad_alloc&) {
         }
         return probe.has_failed();
     };
-    if (!can_fail()) { // a sanitizer owns the heap: the calls are made, and nothing fails
+    if (!can_fail()) { // a sanitizer owns the heap: make the calls without a failure
         const OwnedComm duplicate = duplicate_world();
         const Try only = run_try(Communicator(duplicate.get()), calls, std::nullopt);
         EXPECT_EQ(only.end, TryEnd::right) << only.what;

@@ -15,7 +15,7 @@ namespace distview::testing {
 using Labels = std::vector<std::int64_t>;
 using Line = DistView<double*>;
 
-/// Lines of which each rank knows its own labels.
+/// One-dimensional arrays of which each rank knows only its own labels.
 class OwnLabels : public ::testing::Test {
 protected:
     using Exec = Kokkos::DefaultHostExecutionSpace;
@@ -28,7 +28,7 @@ protected:
         return {ProcessGrid{n}, {unstructured_local(size, me, std::move(labels), one_to_one)}};
     }
     ArrayLayout blocks(std::int64_t size) const { return {ProcessGrid{n}, {block(size)}}; }
-    /// Of 0 to size - 1 every n-th, from the highest down.
+    /// Every n-th of the labels 0 to size - 1 for this rank, in descending order.
     Labels every_nth(std::int64_t size) const {
         Labels labels;
         for (std::int64_t label = size - 1; label >= 0; --label)
@@ -38,7 +38,7 @@ protected:
     Line make(const ArrayLayout& layout) const {
         return make_dist_view<double*>(exec, "distview::test::line", comm, layout);
     }
-    /// What value(label) says of each element.
+    /// An array whose elements are value(label).
     template <class Value>
     Line make_of(const ArrayLayout& layout, Value&& value) const {
         const Line line = make(layout);

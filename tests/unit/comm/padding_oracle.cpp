@@ -14,7 +14,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Position of the first cell that is not low padding, and of the first that is high padding.
+/// Positions of the first cell after the low padding, and of the first cell of the high padding.
 struct Kept {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -29,7 +29,7 @@ Kept kept(const AxisGeometry& axis, int p) {
     const std::int64_t edge_high = last ? axis.boundary.high : 0;
     const std::int64_t begin = first ? 0 : axis.padding[i].low;
     const std::int64_t owned = edge_low + axis.blocks[i] + edge_high;
-    // On a periodic axis boundary padding is a copy, elsewhere an element like any other.
+    // On a periodic axis boundary padding is a copy; otherwise it is an element like any other.
     if (axis.periodic) return {begin + edge_low, begin + edge_low + axis.blocks[i]};
     return {begin, begin + owned};
 }
@@ -198,7 +198,7 @@ Widths random_widths(Random& random, std::int64_t most_low, std::int64_t most_hi
     return {random.integer(0, most_low + 1), random.integer(0, most_high + 1)};
 }
 
-/// Deals n elements out as the three kinds of block layout do, said with loops.
+/// Distributes n elements like the three kinds of block layout, written with loops.
 std::vector<std::int64_t> balanced_blocks(std::int64_t n, int process_count) {
     std::vector<std::int64_t> blocks(static_cast<std::size_t>(process_count), 0);
     for (std::int64_t i = 0; i < n; ++i) ++blocks[static_cast<std::size_t>(i % process_count)];
@@ -259,7 +259,7 @@ AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits
                                  by_process ? axis.padding : std::vector<Widths>());
 
     if (with_options) {
-        Widths least(widest, widest); // of the paddings that have a source
+        Widths least(widest, widest); // least widths of the paddings that have a source
         for (int p = 0; p < process_count && valid; ++p) {
             if (p > 0 || axis.periodic) least.low = std::min(least.low, width(axis, p, -1));
             if (p < last || axis.periodic) least.high = std::min(least.high, width(axis, p, 1));

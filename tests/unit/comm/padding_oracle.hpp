@@ -13,19 +13,19 @@
 
 namespace distview::testing {
 
-// What a padding exchange must do, said cell by cell and found by search: the reference that the
-// schedule's interval arithmetic is compared with. Uses nothing of the library but plain types.
+// The results of a padding exchange, stated cell by cell and found by search: the reference for the
+// schedule's interval arithmetic. Uses only plain types of the library.
 
-/// What one position of a section along one axis should hold after an exchange.
+/// The expected state of one position of a section along one axis after an exchange.
 struct AxisCell {
     int direction = 0;       ///< 0: never written, -1 or +1: padding on that side
-    bool reached = false;    ///< padding as near to what is not written as is asked for
-    bool filled = false;     ///< and there is an element that it copies
-    std::int64_t global = 0; ///< its own index in the whole array
+    bool reached = false;    ///< padding within the requested width
+    bool filled = false;     ///< and an element exists from which it is copied
+    std::int64_t global = 0; ///< index of the position in the whole array
     std::int64_t source = 0; ///< index of the element that fills it; its own if direction is 0
-    int source_process = -1; ///< who has that element, -1 if nobody does
-    std::int64_t source_local = 0; ///< and where
-    int steps = 0; ///< from there to here, process by process, every time around a periodic axis
+    int source_process = -1; ///< process that owns that element, -1 if it does not exist
+    std::int64_t source_local = 0; ///< position of the element in that process's section
+    int steps = 0; ///< processes from the source to here, each turn around the axis included
 };
 
 /// One axis of an array written out process by process.
@@ -34,21 +34,21 @@ struct AxisGeometry {
     std::vector<Widths> padding;      ///< communication padding by process
     Widths boundary;
     bool periodic = false;
-    std::optional<Widths> asked; ///< of PaddingExchangeOptions
-    AxisSpec spec;               ///< the same for the library
+    std::optional<Widths> asked; ///< widths of PaddingExchangeOptions
+    AxisSpec spec;               ///< the same axis as an argument of the library
 
     int process_count() const { return static_cast<int>(blocks.size()); }
     std::int64_t extent(int p) const { return static_cast<std::int64_t>(cells(p).size()); }
     /// Every position of the section of process p.
     const std::vector<AxisCell>& cells(int p) const { return m_cells[static_cast<std::size_t>(p)]; }
-    /// Whether process p has the low (-1) or high (+1) padding that is asked for.
+    /// Whether process p has as much low (-1) or high (+1) padding as requested.
     bool can_fill(int p, int side) const;
     bool is_valid(int p) const { return can_fill(p, -1) && can_fill(p, 1); }
 
-    /// Width asked for on one side; the largest number if all of it.
+    /// The width requested on one side; the largest number if all padding is requested.
     std::int64_t asked_width(int side) const;
 
-    /// To be called after the numbers above are set.
+    /// Computes the cells; call it after the members above are set.
     void work_out();
 
 private:
@@ -57,13 +57,13 @@ private:
 
 using Position = std::array<std::int64_t, max_rank>;
 
-/// What one cell of a section should hold after an exchange.
+/// The expected state of one cell of a section after an exchange.
 struct ExpectedCell {
     Position position{};
     std::int64_t number = 0; ///< position in C order
-    bool kept = false;       ///< not padding to the exchange: must not change
-    bool filled = false;     ///< neither kept nor filled: must not change either
-    Position global{};       ///< of the element that it should hold
+    bool kept = false;       ///< owned, or not exchanged: must not change
+    bool filled = false;     ///< padding with a source; all other cells must not change
+    Position global{};       ///< index of the element whose value it should hold
     int source_process = -1;
     std::int64_t source_number = 0; ///< in C order of the source's section
 };
@@ -109,11 +109,12 @@ private:
 
 class Random;
 
-/// Of some axes blocks are shorter, and padding is up to three times as wide as the longest of them.
+/// Limits of random geometries; along some axes blocks are shorter and padding up to three times as
+/// wide as a block.
 struct GeometryLimits {
     std::int64_t block = 6;
     std::int64_t width = 3;
-    bool valid_only = false; ///< else some ask for more than there is
+    bool valid_only = false; ///< otherwise some cases request more padding than exists
 };
 
 AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits& limits,
@@ -121,7 +122,7 @@ AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits
 ArrayGeometry random_geometry(Random& random, const std::vector<int>& grid,
                               const GeometryLimits& limits);
 
-/// Small enough for sections of an array with so many axes to have a few thousand cells at most.
+/// Limits for arrays with this many axes, such that sections have a few thousand cells at most.
 GeometryLimits limits_for(int axis_count);
 
 } // namespace distview::testing

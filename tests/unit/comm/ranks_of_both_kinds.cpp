@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans of which some ranks' kernels run on a device, and others' on the host: two programs are made of this file, one
-// with the mock of a device, and started together by start_by_rank.
+// Plans in which kernels of some ranks run on a device, and those of other ranks on the host. Two
+// programs are built from this file, one with the mock device; start_by_rank starts them together.
 #include "transports.hpp"
 
 #include <distview/comm/gather_plan.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 using Host = Kokkos::HostSpace;
 
-/// With memory that others of the node map, or do not, on even ranks and on odd ones.
+/// Even and odd ranks independently use memory that other ranks of the node map, or private memory.
 class RanksOfBothKinds : public ::testing::TestWithParam<int> {
 protected:
     template <class Data>
@@ -83,7 +83,7 @@ TEST_P(RanksOfBothKinds, FillAndCombinePadding) {
     EXPECT_EQ(std::count(staged.begin(), staged.end(), char{1}), 1) << "ranks with a device";
 }
 
-// Of borrowed arrays that are larger than what ranks of the host pack at once.
+// Borrowed arrays larger than the buffers in which ranks of the host pack elements at once.
 TEST_P(RanksOfBothKinds, Redistribute) {
     const std::int64_t n = 1800;
     const ArrayLayout rows(ProcessGrid{comm.size(), 1}, {block(n), block(n)});

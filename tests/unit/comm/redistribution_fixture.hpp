@@ -14,7 +14,7 @@ namespace distview::testing {
 
 using Matrix = DistView<double**>;
 
-/// Matrices that say where their elements come from.
+/// Matrices whose elements encode their global index.
 class RedistributionPlans : public ::testing::Test {
 protected:
     using Exec = Kokkos::DefaultHostExecutionSpace;
@@ -25,7 +25,7 @@ protected:
     Matrix make(const ArrayLayout& layout) const {
         return make_dist_view<double**>(exec, "distview::test::matrix", comm, layout);
     }
-    /// Of global indices i, j: 1000 i + j.
+    /// Sets element (i, j), global indices, to 1000 i + j.
     Matrix make_numbered(const ArrayLayout& layout) const {
         const Matrix a = make(layout);
         for_each(a, [](double& value, std::int64_t i, std::int64_t j) {
@@ -33,7 +33,7 @@ protected:
         });
         return a;
     }
-    /// visit(element, i, j) for interior cells.
+    /// Calls visit(element, i, j) for interior cells.
     template <class Visit>
     static void for_each(const Matrix& a, Visit&& visit) {
         const LocalRange rows = a.interior_range(0), columns = a.interior_range(1);
@@ -51,7 +51,7 @@ protected:
         return count;
     }
 
-    /// Elements other than `factor` times what make_numbered() makes, or its transpose.
+    /// The number of elements that differ from `factor` times make_numbered(), or its transpose.
     static int not_numbered(const Matrix& a, double factor = 1) {
         return wrong(a, [&](std::int64_t i, std::int64_t j) {
             return factor * static_cast<double>(1000 * i + j);

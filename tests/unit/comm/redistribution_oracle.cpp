@@ -20,9 +20,9 @@ struct Place {
     std::int64_t local;
 };
 
-/// Where each interior cell is, the lowest process first, and which padding mirrors it.
+/// The places of each interior cell, the lowest process first, and the padding cells that mirror it.
 struct Cells {
-    std::vector<std::int64_t> indices; ///< global ones
+    std::vector<std::int64_t> indices; ///< global indices
     std::vector<std::vector<Place>> holders;
     std::vector<std::vector<Place>> mirrors;
 };
@@ -82,7 +82,7 @@ std::string axis_text(const AxisLayout& axis) {
     return result;
 }
 
-/// Different integers, ascending: 0 to n - 1, close together, or as far apart as hashes are.
+/// Distinct integers in ascending order: 0 to n - 1, close together, or as far apart as hash values.
 std::vector<std::int64_t> random_labels(Random& random, std::int64_t n) {
     std::vector<std::int64_t> labels;
     std::int64_t label = random.integer(-20, 20);
@@ -96,7 +96,7 @@ std::vector<std::int64_t> random_labels(Random& random, std::int64_t n) {
 
 AxisSpec dealt_out(Random& random, std::vector<std::int64_t> labels, int process_count) {
     const bool is_shared = random.chance(0.5);
-    // In order, as after a partitioning of a numbered mesh, or not.
+    // Ordered, as after a partitioning of a numbered mesh, or shuffled.
     const bool is_shuffled = random.chance(0.5);
     if (is_shuffled) random.shuffle(labels);
     std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(process_count));
@@ -139,7 +139,7 @@ AxisPair random_index_pair(Random& random, int from_grid, int to_grid, std::int6
         pair.to = dealt_out(random, part, to_grid);
         return pair;
     }
-    // The structured axis has the indices 0 to n - 1.
+    // The structured axis needs the indices 0 to n - 1.
     labels.resize(static_cast<std::size_t>(n));
     std::iota(labels.begin(), labels.end(), 0);
     AxisSpec structured;
@@ -326,7 +326,8 @@ RedistributionCase random_redistribution_case(Random& random, int rank, int from
     if (random.chance(0.6)) random.shuffle(permutation);
     ProcessGrid to_grid = random_grid(to_processes);
     if (from_processes == to_processes && random.chance(0.5)) {
-        // Along each axis as many processes as along the one that it takes, or those of the source's grid.
+        // As many processes along each axis as along its source axis, or the same grid as the
+        // source.
         const bool is_permuted = random.chance(0.7);
         std::vector<int> extents;
         for (int d = 0; d < rank; ++d)
@@ -400,7 +401,7 @@ RedistributionCase random_involution_case(Random& random, int rank, int processe
         AxisSlice there = random_slice(random, sizes[a], 3);
         if (random.chance(0.5)) here = {0, sizes[d], 1};
         if (random.chance(0.5)) there = {0, sizes[a], 1};
-        if (a == d) { // itself, or backwards
+        if (a == d) { // the axis maps to itself, forwards or backwards
             there = here;
             if (random.chance(0.6) && here.count > 0)
                 there = {here.begin + (here.count - 1) * here.step, here.count, -here.step};

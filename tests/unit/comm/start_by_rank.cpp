@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// start_by_rank PROGRAM LAST: runs LAST on the last rank and PROGRAM on the others. Launchers have a notation for that,
-// which ends Open MPI 5.0.7's.
+// start_by_rank PROGRAM LAST: runs LAST on the last rank and PROGRAM on the others. mpirun can do
+// this too, but the one of Open MPI 5.0.7 then crashes.
 #include <unistd.h>
 
 #include <cstdio>

@@ -14,11 +14,11 @@
 
 namespace distview::testing {
 
-/// Other delays on every rank.
+/// Random delays, different on every rank.
 class Delays {
 public:
     explicit Delays(int rank) : m_random(campaign_seed() + 77, static_cast<std::uint64_t>(rank)) {}
-    /// Now and then up to `most` microseconds.
+    /// Sometimes waits for up to `most` microseconds.
     void delay(std::int64_t most) {
         if (m_random.chance(0.2)) usleep(static_cast<useconds_t>(m_random.integer(0, most)));
     }
@@ -45,7 +45,7 @@ void for_each_position(const LocalBox& box, std::size_t rank, const Visit& visit
     }
 }
 
-/// A kernel over `cells`: sums what it reads around every cell, each neighbour with its own weight.
+/// A kernel over `cells`: sums the values read around every cell, each neighbour with a different weight.
 template <class View>
 void add_neighbours(const PaddingExchangeSchedule& schedule, Stencil stencil, const LocalBox& cells,
                     const View& from, const View& to) {
@@ -60,7 +60,7 @@ void add_neighbours(const PaddingExchangeSchedule& schedule, Stencil stencil, co
         LocalBox one{};
         for (std::size_t d = 0; d < rank; ++d)
             one[d] = {LocalIndex(cell[d]), LocalIndex(cell[d] + 1)};
-        std::uint64_t sum = 0; // wraps, hence the same in any order
+        std::uint64_t sum = 0; // wraps around, so any order gives the same sum
         for_each_position(schedule.reads(one), rank, [&](const Position& at) {
             Position offset{};
             int moved = 0;

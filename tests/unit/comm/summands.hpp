@@ -8,7 +8,7 @@
 
 namespace distview::testing {
 
-/// Values whose sums round, but neither overflow nor become NaN.
+/// Values whose sums are rounded, but neither overflow nor become NaN.
 template <class T>
 T summand(int process, const Position& position, std::uint64_t salt) {
     const auto random =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owners compute on some elements of their arrays while the node's other ranks read, store and add to others: nobody waits
-// for anybody between two fences, and all values are exact.
+// Owners compute on some elements of their arrays while the node's other ranks read, store and add
+// to others. No rank waits for another between two fences, and all values are exact.
 #include "transports.hpp"
 
 #include <distview/comm/gather_plan.hpp>
@@ -22,11 +22,11 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-// Over the elements, in each epoch and in each kernel; odd.
+// Passes over the elements in each epoch, and repeats in each kernel; both odd.
 constexpr int passes = 5;
 constexpr int repeats = 51;
 
-/// What happens to an element in an epoch; it has another use in the next one.
+/// The use of an element in an epoch; it changes in each epoch.
 enum class Use { added_to, computed, stored, read };
 KOKKOS_FUNCTION Use use_of(std::int64_t index, int epoch) {
     return static_cast<Use>((index + epoch) % 4);
@@ -56,7 +56,7 @@ public:
         }
     }
 
-    /// Returns how many values were wrong.
+    /// Returns the number of wrong values.
     std::int64_t run(int epochs) {
         GlobalAccess sums(m_exec, m_comm, m_sums);
         GlobalAccess counts(m_exec, m_comm, m_counts);
@@ -67,7 +67,7 @@ public:
             for (int pass = 1; pass < passes; ++pass)
                 for (const Use use : {Use::added_to, Use::computed, Use::stored, Use::read})
                     uses.push_back(use);
-            random.shuffle(uses); // ranks do different things at a time, but begin by adding
+            random.shuffle(uses); // ranks use elements in different orders, but begin by adding
             uses.insert(uses.begin(), {Use::added_to, Use::computed, Use::stored, Use::read});
             for (const Use use : uses) {
                 switch (use) {
@@ -105,7 +105,7 @@ private:
         return m_near[(static_cast<int>(use) + 4 - epoch % 4) % 4];
     }
 
-    /// Owners, by their own views.
+    /// Owners compute through their own views.
     void compute(int epoch) {
         const auto sums = m_sums;
         const auto counts = m_counts;
@@ -168,7 +168,7 @@ private:
         }
         return wrong;
     }
-    /// What all ranks make of all elements.
+    /// The expected values after an epoch: the operations of all ranks on all elements.
     template <class T>
     void expect_epoch(std::vector<T>& values, int epoch) const {
         for (std::int64_t index = 0; index < m_layout.axis(0).size(); ++index) {
@@ -194,7 +194,7 @@ private:
     DistView<std::int64_t*> m_counts =
         make_dist_view<std::int64_t*>(m_exec, "counts", m_comm, m_layout);
     std::vector<std::int64_t> m_near[4]; ///< by index % 4: elements of this node
-    std::vector<GatherPlan> m_plans;     ///< of these lists
+    std::vector<GatherPlan> m_plans;     ///< plans for these lists
     std::vector<double> m_expected;      ///< by index
     std::vector<std::int64_t> m_expected_counts;
 };

@@ -21,7 +21,7 @@ namespace distview::testing {
 
 namespace {
 
-/// What the library appends to the reason of rank `first`.
+/// The text that the library appends to the reason of rank `first`.
 std::string suffix(int first, int failed = 1) {
     if (world_size() == 1) return "";
     return failed == 1
@@ -40,7 +40,7 @@ void expect_agreed(const std::string& message, Action&& action) {
         EXPECT_EQ(typeid(error), typeid(Expected)) << error.what();
         EXPECT_EQ(error.what(), message);
     }
-    // The communicator is as good as before.
+    // The communicator is still usable.
     EXPECT_EQ(agree_on(comm, "caller", [] { return 7; }), 7);
 }
 
@@ -130,7 +130,7 @@ TEST(Agreement, TellsTheLowestRankAndHowManyFailed) {
     expect_agreed<UsageError>("reason of rank 0" + suffix(0, world_size()),
                               [] { throw UsageError(text("reason of rank ", world_rank())); });
     if (world_size() < 3) return;
-    // Different types on different ranks, rank 0 is fine.
+    // Different types on different ranks; rank 0 throws nothing.
     expect_agreed<ShapeError>("reason of rank 1" + suffix(1, world_size() - 1), [] {
         if (world_rank() == 1) throw ShapeError("reason of rank 1");
         if (world_rank() > 1) throw std::bad_alloc();

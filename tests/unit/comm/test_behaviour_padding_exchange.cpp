@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an exchange does beside filling padding: allocations, kernels, fences, messages, labels. Of messages, and
-// of borrowed arrays, which their owner packs into shared memory; of other arrays
+// The side effects of an exchange: allocations, kernels, fences, messages, labels. Covers messages,
+// and borrowed arrays, which their owner packs into shared memory; for other arrays see
 // test_behaviour_padding_exchange_in_place.cpp.
 #include "exchange_behaviour.hpp"
 
@@ -24,7 +24,7 @@ class MessageExchangeBehaviour : public PaddingExchangeBehaviour {
 };
 class BorrowedExchangeBehaviour : public PaddingExchangeBehaviour {
 protected:
-    /// Whether an array that was numbered and exchanged is what messages make of it.
+    /// Whether an array after number() and an exchange equals the result of an exchange by messages.
     bool is_as_by_messages(const NumberedArray& array, int round) const {
         const TransportSetting messages(Transport::message);
         const NumberedArray other = make();
@@ -70,7 +70,7 @@ TEST_F(MessageExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
     expect_no_allocations(comm, layout, {make(), make(), make(), make(), make()});
 }
 
-// The same counters see what would be wrong.
+// Shows that the counters above would detect allocations.
 TEST_F(MessageExchangeBehaviour, PlantedAllocationsAreSeen) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), never_bound = make();
@@ -143,7 +143,7 @@ TEST_F(MessageExchangeBehaviour, SendsOneMessageANeighbourForSeveralFields) {
     for (const auto& message : plan.schedule().sends()) {
         EXPECT_EQ(one.sent.at(message.peer).messages, 1);
         EXPECT_EQ(four.sent.at(message.peer).messages, 1);
-        // Every region is a multiple of 16 bytes here, so that nothing is added.
+        // Every region is a multiple of 16 bytes here, so messages need no padding bytes.
         EXPECT_EQ(one.sent.at(message.peer).bytes, message.elements * 8);
         EXPECT_EQ(four.sent.at(message.peer).bytes, message.elements * 32);
     }
@@ -160,7 +160,7 @@ TEST_F(MessageExchangeBehaviour, PlansCostOneAgreementAndNoMessages) {
     EXPECT_TRUE(traffic.received.empty());
 }
 
-// Every neighbour is told where to read, and answers whether it can.
+// Every neighbour learns where to read, and answers whether it can.
 TEST_F(MessageExchangeBehaviour, SetsCostTwoAgreementsAndTwoSmallMessagesANeighbour) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make();

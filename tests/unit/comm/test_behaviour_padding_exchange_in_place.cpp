@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an exchange of arrays that neighbours read in place does beside filling padding.
+// The side effects of an exchange of arrays that neighbours read in place.
 #include "exchange_behaviour.hpp"
 
 #include <distview_testing/mpi_counters.hpp>
@@ -44,7 +44,7 @@ TEST_F(InPlaceExchangeBehaviour, RunsAKernelForLocalCopiesAndOneANeighbour) {
     EXPECT_TRUE(events.allocations().empty()) << describe(events.all());
 }
 
-// No rank knows the extents of another's section along an axis of labels that only their holders know.
+// Along an axis of labels known only to their owners, no rank knows the extents of another rank's section.
 TEST_F(InPlaceExchangeBehaviour, FillsFieldsOfWhichNobodyKnowsOthersExtents) {
     const std::int64_t rows = 1000, columns_each = 500;
     std::vector<std::int64_t> labels(columns_each);
@@ -75,7 +75,7 @@ TEST_F(InPlaceExchangeBehaviour, RunsKernelsOnTheThreadsOfTheGivenInstance) {
     });
 }
 
-// One kernel a region, since several may go to one element.
+// One kernel per region, because several regions may contribute to one element.
 TEST_F(InPlaceExchangeBehaviour, CombinesWithAKernelARegion) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make_shared();
@@ -118,7 +118,7 @@ TEST_F(InPlaceExchangeBehaviour, SendsNoMessagesAtAll) {
     EXPECT_TRUE(traffic.one_sided.empty());
 }
 
-// One rank's own array among shared ones, which that rank packs.
+// One rank's array is not shared: that rank packs it for the others.
 TEST_F(InPlaceExchangeBehaviour, SendsNoMessagesFromArraysThatAreNotShared) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray shared = make_shared();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a redistribution does beside moving elements: memory, kernels, fences, messages.
+// The side effects of a redistribution: memory, kernels, fences, messages.
 #include "communicators.hpp"
 #include "transports.hpp"
 
@@ -66,8 +66,8 @@ protected:
     }
 };
 
-/// With axes permuted, processes that share memory read each other's sources; else here they write each
-/// other's targets.
+/// If axes are permuted, processes that share memory read each other's sources; otherwise they
+/// write each other's targets here.
 TEST_P(RedistributionBehaviour, AllocatesNothingOnceASetIsBound) {
     for (const bool transposes : {true, false}) {
         SCOPED_TRACE(transposes);
@@ -76,7 +76,7 @@ TEST_P(RedistributionBehaviour, AllocatesNothingOnceASetIsBound) {
     }
 }
 
-// In several steps: all processes hold row n, and each of them contributes.
+// With several steps: all processes hold row n, and each of them contributes.
 TEST_P(RedistributionBehaviour, AllocatesNothingBetweenSteps) {
     std::vector<std::vector<std::int64_t>> lists;
     for (int p = 0; p < n; ++p) lists.push_back({p, n});
@@ -115,7 +115,7 @@ TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
     EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
 }
 
-// Elements that a rank should have written to others are missing there: an error, not the elements of before.
+// If a rank stops writing to the targets of other ranks, they must get an error instead of old elements.
 TEST_P(RedistributionBehaviour, FailsWhereAWriterGivesUp) {
     if (n == 1) return;
     const OwnedComm duplicate = duplicate_world();
@@ -126,7 +126,7 @@ TEST_P(RedistributionBehaviour, FailsWhereAWriterGivesUp) {
     plan.execute(exec, a, c);
     auto handle = plan.start(exec, a, c);
     if (ranks.rank() == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // the others write meanwhile
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // meanwhile the others write
         const auto given_up = std::move(handle);
     } else if (GetParam() == Transport::message) {
         EXPECT_NO_THROW(handle.finish()); // messages were sent by start()
@@ -171,7 +171,7 @@ TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
 }
 
 TEST_P(RedistributionBehaviour, RunsKernelsOnTheThreadsOfTheGivenInstance) {
-    // Between each two processes 2 MiB: less is work for one thread.
+    // 2 MiB between each pair of processes: one thread would run smaller work.
     const std::int64_t size = 512 * n;
     const ArrayLayout rows{ProcessGrid{n, 1}, {block_cyclic(size, 5), block(size)}};
     const ArrayLayout columns{ProcessGrid{1, n}, {block(size), block_cyclic(size, 7)}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rank makes another call than the others, or passes other arguments, at random: nobody waits for ever,
-// nobody gets a wrong value, and the communicator and other plans stay usable. DISTVIEW_CASES, DISTVIEW_SEED.
+// One random rank makes another call than the others, or passes other arguments. No rank may wait forever or get a
+// wrong value, and the communicator and other plans must stay usable. DISTVIEW_CASES, DISTVIEW_SEED.
 #include "communicators.hpp"
 #include "impl_meetings.hpp"
 #include "numbered_array.hpp"
@@ -46,10 +46,10 @@ int setting(const char* name, int otherwise) {
     return value ? std::atoi(value) : otherwise;
 }
 
-/// Where the elements of a case lie, and how they travel.
+/// Where the arrays of a case lie, and how their elements travel.
 enum class Way { shared_memory, packed, messages };
 
-/// Arrays and plans of one case, and the calls that can be made with them.
+/// Arrays and plans of one case, and the calls that use them.
 class Bench {
 public:
     Bench(const Communicator& comm, Way way) : m_comm(comm), m_way(way) {
@@ -62,8 +62,8 @@ public:
 
     struct Call {
         std::string name;
-        std::function<std::string()> make; ///< says what is wrong if it ends: "" if nothing
-        bool meets = true; ///< all ranks meet in it: it is no execution of bound arrays
+        std::function<std::string()> make; ///< describes a wrong result; "" if it is right
+        bool meets = true; ///< all ranks meet in it; false for executions of bound arrays
     };
 
     std::vector<Call> calls() {
@@ -117,7 +117,7 @@ public:
                             return unless(right);
                         }};
         };
-        // Calls whose results other tests look at.
+        // Calls whose results are checked by other tests.
         const auto make_only = [](std::string name, std::function<void()> make) {
             return Call{std::move(name), [make = std::move(make)] {
                             make();
@@ -210,7 +210,7 @@ public:
         };
     }
 
-    /// Throws nothing and says what is wrong with a plan that nobody has used yet.
+    /// Checks a plan that has not been used in this case; describes the fault, never throws.
     std::string spare_is_usable() {
         number(m_c, 9);
         try {
@@ -223,11 +223,11 @@ public:
 
 private:
     static std::string unless(bool right) { return right ? "" : "a wrong value"; }
-    /// A rank's own, which it gives or gets.
+    /// The bytes that a rank passes or receives.
     static std::vector<std::byte> bytes_of(int rank) {
         return std::vector<std::byte>(8, std::byte{static_cast<unsigned char>(1 + rank)});
     }
-    /// Of an array of its own, whose padding is never anything else.
+    /// Combines an array whose elements and padding are all 1.
     std::string combine_ones() {
         Kokkos::deep_copy(m_ones.view(), 1.);
         m_second.combine(m_exec, Sum{}, m_ones);
@@ -254,7 +254,7 @@ private:
         m_way == Way::messages ? std::optional<TransportSetting>(std::in_place, Transport::message)
                                : std::nullopt;
     ArrayLayout m_layout = ring(m_comm);
-    /// Every rank gets elements of others.
+    /// Every rank owns elements that belong to other ranks in m_layout.
     ArrayLayout m_other_layout{ProcessGrid{m_comm.size(), 1},
                                {cyclic(m_layout.extent(0)), block(3)}};
     NumberedArray m_a = make(m_layout), m_b = make(m_layout), m_c = make(m_layout),
@@ -279,7 +279,7 @@ void print_longest_failure(const Communicator& comm) {
     longest_failure = {};
 }
 
-/// Makes a call; "" if it ended well or by a UsageError, which `failed` tells.
+/// Makes a call; returns "" if it succeeded or threw a UsageError, and sets `failed`.
 std::string outcome(const Bench::Call& call, bool& failed) {
     const auto begin = Clock::now();
     try {
@@ -290,7 +290,7 @@ std::string outcome(const Bench::Call& call, bool& failed) {
         failed = true;
         const Clock::duration waited = Clock::now() - begin;
         longest_failure = std::max(longest_failure, waited);
-        // Generous: that nobody waits for ever is what matters, on a busy machine too.
+        // A generous limit, for busy machines: the test only excludes waiting forever.
         return waited > std::chrono::seconds(20) ? text("late: ", error.what()) : "";
     } catch (const std::exception& error) {
         return text("another error: ", error.what());
@@ -315,7 +315,7 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
         const auto odd = static_cast<int>(below(static_cast<std::size_t>(comm.size())));
         SCOPED_TRACE(text("case ", number_of_case, ": ", calls[usual].name, "; rank ", odd, ": ",
                           calls[other].name));
-        // An error of all ranks, caught, does not put them out of step.
+        // An error that all ranks get and catch leaves them in step.
         for (auto count = below(3); count > 0; --count) {
             EXPECT_THROW(make_dist_view<double***>(Exec(), "two axes", comm, ring(comm)),
                          ShapeError);
@@ -336,8 +336,8 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
     print_longest_failure(comm);
 }
 
-// Several errors, which other ranks get in other calls, before all meet again. In which call a rank is then, only the
-// program knows; but nobody waits for ever, and after they have met all are in step.
+// Several errors before all ranks meet again; ranks get them in different calls. Only the program knows in which call
+// each rank then is. But no rank may wait forever, and all must be in step after they have met.
 TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
@@ -356,10 +356,10 @@ TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
             bool failed = false;
             const std::string wrong = outcome(calls[comm.rank() == odd ? other : usual], failed);
             EXPECT_EQ(wrong, "") << trace;
-            // Another plan; who is not in it yet waits for others elsewhere, so that it may fail.
+            // A call of another plan; it may fail, because a rank that waits elsewhere may not have reached it.
             EXPECT_EQ(outcome(calls.front(), failed), "") << trace;
         }
-        // Some are behind others: they get errors until they have caught up. When it succeeds, it does on all.
+        // Some ranks are behind and get errors until they have caught up. A success must be a success on all ranks.
         bool failed = true;
         for (int tries = 0; tries < 10 && failed; ++tries)
             EXPECT_EQ(outcome({"meet",
@@ -376,8 +376,8 @@ TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
     print_longest_failure(comm);
 }
 
-// A program that looks at each error and makes its next call stays in step: calls that end by errors count like others,
-// whichever ranks got them. So what it does after several is right at once.
+// A program that catches each error and makes its next call stays in step: failed calls count like
+// others, whichever ranks got the error. So its calls after several errors must succeed at once.
 TEST(CallCampaign, StaysInStepThroughSeveralDisagreementsInARow) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
@@ -410,7 +410,7 @@ TEST(CallCampaign, StaysInStepThroughSeveralDisagreementsInARow) {
     print_longest_failure(comm);
 }
 
-// No false alarm: the same calls everywhere, and between them what each rank does for itself.
+// No false alarm: all ranks make the same calls, and local operations in between.
 TEST(CallCampaign, SaysNothingWhereAllAgree) {
     const Communicator comm(MPI_COMM_WORLD);
     const int cases = setting("DISTVIEW_CASES", 60);
@@ -431,7 +431,7 @@ TEST(CallCampaign, SaysNothingWhereAllAgree) {
         const std::vector<Bench::Call> calls = bench.calls();
         const std::size_t which = random() % calls.size();
         SCOPED_TRACE(text("case ", number_of_case, ": ", calls[which].name));
-        // Local arrays, slices and copies: they shift this rank's own numbers.
+        // Local arrays, slices and copies advance only this rank's counters.
         for (auto count = own() % 3; count > 0; --count) {
             const NumberedArray local = make_array(comm, ring(comm));
             const NumberedArray copy = local;

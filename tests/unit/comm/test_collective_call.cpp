@@ -40,7 +40,7 @@ using distview::impl::scatter_pieces;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
 struct Call {
-    std::string name; ///< as errors give it
+    std::string name; ///< the name in errors
     std::function<void(const Communicator&)> make;
 };
 
@@ -92,7 +92,7 @@ std::vector<Call> calls() {
     };
 }
 
-// One rank calls something else: all get the same error, and the communicator is in step afterwards.
+// One rank makes another call: all ranks get the same error, and the communicator is in step afterwards.
 TEST(CollectiveCall, TellsWhichCallsMet) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1) return;
@@ -109,7 +109,7 @@ TEST(CollectiveCall, TellsWhichCallsMet) {
         }
 }
 
-// Ranks do not wait for one that is late before they say what differs; that one says the same when it comes.
+// Ranks do not wait for a late rank before they report the difference; the late rank then reports the same.
 TEST(CollectiveCall, TellsTheSameOnARankThatComesLate) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() < 3) return;
@@ -137,7 +137,7 @@ TEST(CollectiveCall, TellsWhichStepsMet) {
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
-// A call that one rank leaves out: it meets the next one, and so on.
+// A rank skips a call: its next call meets the skipped one of the others.
 TEST(CollectiveCall, TellsThatOneRankLeavesOneOut) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1) return;
@@ -168,7 +168,7 @@ TEST(CollectiveCall, LeavesByAnErrorOfOneRankWithoutAgreement) {
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
-/// The text of the UsageError by which a call ends; "" if it ends well.
+/// The text of the UsageError thrown by a call; "" if it succeeds.
 std::string error_of(const std::function<void()>& call) {
     try {
         call();
@@ -178,7 +178,7 @@ std::string error_of(const std::function<void()>& call) {
     return {};
 }
 
-// A SingleCall counts what it throws before its call, and once only.
+// A SingleCall counts also if the rank throws before its collective call, and counts only once.
 TEST(CollectiveCall, CountsASingleCallThatOneRankRefusesOrLeaves) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
@@ -203,7 +203,7 @@ bool tells_of_the_end(const std::string& error, const std::string& of = "") {
     return error.find("MPI_Finalize or MPI_Comm_free" + of) != std::string::npos;
 }
 
-// By MPI_Comm_free here, which does what MPI_Finalize does for all communicators.
+// Uses MPI_Comm_free, which does for one communicator what MPI_Finalize does for all.
 TEST(CollectiveCall, TellsThatARankHasNoFurtherCall) {
     if (world_size() == 1) return;
     int odd = 0;
@@ -220,8 +220,8 @@ TEST(CollectiveCall, TellsThatARankHasNoFurtherCall) {
     }
 }
 
-// After `times` executions one rank frees the communicator, while the others go on: those that do not need it then get right values,
-// and in the end all get an error.
+// After `times` executions one rank frees the communicator while the others continue. Ranks that do
+// not need it must get right values, and at last every rank must get an error.
 void free_during_executions(Transport transport, bool is_borrowed, int times) {
     SCOPED_TRACE(text(to_string(transport), is_borrowed ? ", borrowed, " : ", ", times, " times"));
     if (!is_possible(Communicator(MPI_COMM_WORLD), transport)) return;
@@ -264,7 +264,7 @@ TEST(CollectiveCall, TellsInExecutionsThatARankHasNoFurtherCall) {
     free_during_executions(Transport::message, true, 100);
 }
 
-// Rank 0 has begun an exchange to which the others do not come: it waits for two seconds before it closes its messages.
+// Rank 0 has begun an exchange that the others skip: it waits for two seconds before it closes its messages.
 TEST(CollectiveCall, HasNoDeadlineOnceAllRanksClose) {
     const Communicator all(MPI_COMM_WORLD);
     if (all.size() == 1) GTEST_SKIP() << "needs others";
@@ -289,7 +289,7 @@ TEST(CollectiveCall, HasNoDeadlineOnceAllRanksClose) {
     EXPECT_EQ(warnings, 0);
 }
 
-// An error of one rank alone, by which it leaves the program: others execute in the call that it has left.
+// Rank 0 alone throws and leaves the program; the others execute a plan in the call that it has left.
 TEST(CollectiveCall, TellsThatARankHasLeftACallAndHasNoFurtherOne) {
     const Communicator all(MPI_COMM_WORLD);
     if (all.size() == 1 || !compares_calls_in_memory(all)) return;
@@ -311,8 +311,8 @@ TEST(CollectiveCall, TellsThatARankHasLeftACallAndHasNoFurtherOne) {
     }
 }
 
-// A rank leaves its loop by an error of its own, in the middle of a step or between two; all end the step by agree().
-// The others get there by errors or not at all; then the error of the lowest rank is everybody's, and all are in step.
+// A rank leaves its loop by an exception, during a step or between two; all ranks end the loop by agree(). The others
+// reach it by errors, or after their last step. Then all get the error of the lowest rank, and are in step.
 TEST(CollectiveCall, EndsALoopThatARankHasLeft) {
     const Communicator all(MPI_COMM_WORLD);
     if (all.size() == 1 || !compares_calls_in_memory(all)) return;
@@ -350,7 +350,7 @@ TEST(CollectiveCall, EndsALoopThatARankHasLeft) {
     }
 }
 
-// Ranks may finish what they have in flight in any order, and meet in between.
+// Ranks may finish their exchanges in flight in any order, and meet in between.
 TEST(CollectiveCall, MeetsWhileHandlesAreInFlightAndFinishesInDifferentOrders) {
     const Communicator comm(MPI_COMM_WORLD);
     PaddingExchangePlan first(comm, ring(comm));
@@ -377,7 +377,7 @@ TEST(CollectiveCall, MeetsWhileHandlesAreInFlightAndFinishesInDifferentOrders) {
     }
 }
 
-// An execution that fails on one rank does not end the call that it is part of: all learn of it there.
+// An execution that fails on one rank does not end the enclosing call, in which all ranks learn of it.
 TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()},
@@ -396,7 +396,7 @@ TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
-// Arguments that MPI does not look at, or looks at too late.
+// Differing arguments that MPI does not check, or checks too late.
 TEST(CollectiveCall, TellsWhichArgumentsDiffer) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1) return;
@@ -419,7 +419,7 @@ TEST(CollectiveCall, TellsWhichArgumentsDiffer) {
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
-// Sub-communicators and calls between do not change what meets.
+// Calls on other communicators, in between, do not change which calls meet.
 TEST(CollectiveCall, CountsEveryCommunicatorByItself) {
     const OwnedComm reversed = reversed_world();
     const Communicator world(MPI_COMM_WORLD);
@@ -438,13 +438,14 @@ TEST(CollectiveCall, CountsEveryCommunicatorByItself) {
     MPI_Comm_free(&half);
 }
 
-/// What ranks are told of the place in the last one, which makes the calls before a barrier and does not come to that.
+/// The last rank's place as reported to the others: it makes the calls in `before`, but skips the
+/// barrier.
 template <class Before>
 std::string site_of_missing_rank(const Before& before) {
     const OwnedComm duplicate = duplicate_world();
     Communicator comm(duplicate.get());
     [[maybe_unused]] const auto kept = before(comm);
-    // Ranks that are slow up to here are not missing.
+    // Ranks that are slow up to this point must not count as missing.
     MPI_Barrier(MPI_COMM_WORLD);
     comm.set_deadline(std::chrono::milliseconds(300));
     std::string what;
@@ -455,7 +456,7 @@ std::string site_of_missing_rank(const Before& before) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     const std::string_view head = " of this rank)", tail = ". This communicator cannot be used";
-    // Slow ranks may be named before it.
+    // The text may name slow ranks before it.
     const std::size_t begin = what.rfind(head) + head.size();
     return what.empty() ? what : what.substr(begin, what.find(tail) - begin);
 }
@@ -501,7 +502,7 @@ TEST(CallSite, IsToldOfARankThatDoesNotCome) {
     };
     const std::string of_plan = site_of_missing_rank(by_plan);
     EXPECT_EQ(of_plan, is_told ? site : "");
-    // Made in a header of the compiler's, as far as the plan knows.
+    // make_unique calls the constructor in a header of the standard library, so the plan records no place.
     expect_site("", [&](const auto& comm) {
         auto plan = std::make_unique<PaddingExchangePlan>(comm, layout);
         exchange(comm, *plan);

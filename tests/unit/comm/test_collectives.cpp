@@ -71,7 +71,7 @@ TEST(AllReduce, nothing_to_reduce) {
 
 TEST(AllReduce, sums_are_added_in_the_order_of_the_ranks) {
     const Communicator comm = world();
-    // Each order of these additions rounds differently.
+    // Each order of these additions gives a different rounding.
     const auto value = [](int rank) { return std::ldexp(1.1 + 0.37 * rank, rank % 2 ? 53 : 0); };
     double expected = value(0);
     for (int r = 1; r < comm.size(); ++r) expected += value(r);
@@ -80,7 +80,7 @@ TEST(AllReduce, sums_are_added_in_the_order_of_the_ranks) {
             bits_equal(all_reduce(comm, ReduceOperation::sum, value(comm.rank())), expected));
 }
 
-// Otherwise a loop that ends by one may go on on some ranks.
+// Otherwise a loop whose end depends on the result may continue on some ranks.
 TEST(AllReduce, least_and_greatest_have_the_same_bits_on_all_ranks) {
     const Communicator comm = world();
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -133,7 +133,7 @@ TEST(Pieces, gather_and_scatter_bytes_of_any_lengths) {
         for (int r = 0; r < comm.size(); ++r)
             sizes.push_back(random.chance(0.3) ? 0 : element * random.integer(0, 40));
         const int root = static_cast<int>(random.integer(0, comm.size()));
-        // From one element a round to everything at once.
+        // From one element per round to all in one round.
         const PieceOptions options{element, random.integer(0, 500)};
         const auto mine = bytes_of(comm.rank(), sizes[static_cast<std::size_t>(comm.rank())]);
 
@@ -197,14 +197,14 @@ TEST(GatherBytes, wrong_use_throws_on_all_ranks) {
     const auto less = bytes_of(comm.rank(), comm.rank() == comm.size() - 1 ? 3 : 4);
     EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, less, sizes, all), UsageError,
                               "3 bytes for rank ");
-    all.pop_back(); // which root alone knows
+    all.pop_back(); // only root knows it
     EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, sizes, all), UsageError,
                               "gather_bytes: expected a buffer of ");
     all.push_back({});
     std::vector<std::int64_t> below(sizes);
     below.back() = -1;
     EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, below, all), UsageError, "each >= 0");
-    if (n >= 3) { // ranks take different numbers for those of two others, which add up to the same
+    if (n >= 3) { // rank 0 passes other sizes for two other ranks, with the same sum
         std::vector<std::int64_t> other(sizes);
         if (comm.rank() == 0) other[1] -= 1, other[2] += 1;
         EXPECT_THROW_ON_ALL_RANKS(
@@ -225,7 +225,7 @@ TEST(Pieces, no_rank_has_anything) {
 }
 
 TEST(Pieces, send_no_messages_of_their_own) {
-    // What an exchange in flight waits for must not be met by other messages: collectives only.
+    // Point-to-point messages could match those of an exchange in flight: pieces use collectives only.
     const Communicator comm = world();
     const std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size()), 100);
     const auto mine = bytes_of(comm.rank(), 100);
@@ -248,7 +248,7 @@ TEST(Pieces, wrong_use_throws_on_all_ranks) {
     const std::vector<std::int64_t> too_many(n + 1, 4);
     EXPECT_THROW_ON_ALL_RANKS(gather_pieces(comm, 0, mine, too_many, {}, ignore), UsageError,
                               "gather_pieces: expected the sizes of ");
-    // The last rank alone brings less than it said.
+    // Only the last rank passes fewer bytes than its stated size.
     const auto less = bytes_of(comm.rank(), comm.rank() == comm.size() - 1 ? 3 : 4);
     EXPECT_THROW_ON_ALL_RANKS(gather_pieces(comm, 0, less, sizes, {}, ignore), UsageError,
                               "3 bytes for rank ");

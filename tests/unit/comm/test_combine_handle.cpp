@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Life of a combination in flight, and what happens to those who use it wrongly. Its results:
+// The life cycle of a combination in flight, and its wrong use. For results see
 // test_padding_exchange_combine.cpp.
 #include "communicators.hpp"
 #include "numbered_array.hpp"
@@ -30,14 +30,14 @@ constexpr const char* in_flight = "PaddingExchangePlan: an execution is in fligh
 constexpr const char* unusable =
     "PaddingExchangePlan: an earlier execution was abandoned or failed";
 
-/// Arrays of Kokkos' memory, whose padding goes in messages, and of shared memory.
+/// Parameter: whether arrays lie in shared memory, or in Kokkos' memory, so that padding is sent in messages.
 class CombineHandles : public ::testing::TestWithParam<bool> {
 protected:
     const Communicator comm{MPI_COMM_WORLD};
     const Exec exec{};
     const ArrayLayout layout = ring(comm);
 
-    /// 1 everywhere, so that an element's value is one more than its copies in number.
+    /// All elements are 1, so after a combination an element's value is one plus the number of its copies.
     NumberedArray make_ones() const {
         NumberedArray array = make_array(comm, layout);
         if (GetParam()) array = make_dist_view<double**>(exec, "array", comm, layout);
@@ -46,7 +46,7 @@ protected:
         return array;
     }
     static bool is_combined(const NumberedArray& array) {
-        // Rows: padding, 4 owned of which the outer have a copy each, padding.
+        // Rows: padding, 4 owned rows of which the outer two have one copy each, padding.
         const double expected[] = {1, 2, 1, 1, 2, 1};
         for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 3; ++j)
@@ -136,7 +136,7 @@ TEST_P(CombineHandles, RefuseToFinishAfterClose) {
     EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "closed");
 }
 
-// What a fill has left to be read must be read before elements are combined, and the reverse.
+// All padding must have been read after a fill before elements are combined, and the reverse.
 TEST_P(CombineHandles, TakeTurnsWithExchangesOfTheSameArrays) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make_ones();
@@ -146,7 +146,7 @@ TEST_P(CombineHandles, TakeTurnsWithExchangesOfTheSameArrays) {
         EXPECT_EQ(find_wrong_number(a, round), "");
         plan.combine(
             exec, [](double here, double incoming) { return here == incoming ? -1 : 1e9; }, a);
-        // Every copy was its element's value.
+        // Every copy was equal to its element.
         for (int j = 0; j < 3; ++j) {
             EXPECT_EQ(a.view()(1, j), -1);
             EXPECT_EQ(a.view()(4, j), -1);

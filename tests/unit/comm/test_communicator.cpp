@@ -47,8 +47,8 @@ TEST(Communicator, IsADuplicate) {
     EXPECT_EQ(comparison, MPI_CONGRUENT);
 }
 
-// A probe that finds a message does not let MPI work. Where MPI copies long messages itself, as within a node it may,
-// this cannot be seen: comm.communicator.progress has it send them in pieces.
+// A probe that finds a message does not make MPI progress. If MPI copies long messages at once, as it may within a
+// node, the fault cannot show: comm.communicator.progress makes MPI send them in pieces.
 TEST(Communicator, LetsMpiWorkWhileItWaitsWhateverMessagesCome) {
     if (world_size() < 3) GTEST_SKIP() << "needs 3 ranks";
     const OwnedComm parent = duplicate_world();
@@ -69,7 +69,7 @@ TEST(Communicator, LetsMpiWorkWhileItWaitsWhateverMessagesCome) {
                  MPI_STATUS_IGNORE);
         EXPECT_EQ(received, sent);
     }
-    // Rank 1 comes when it has the message, for which rank 0 must let MPI work.
+    // Rank 1 gets here after it has received the message, for which rank 0 must make MPI progress.
     agree(comm, "test", nullptr);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (comm.rank() == 0) MPI_Recv(&byte, 1, MPI_CHAR, 2, odd_tag, comm.mpi(), MPI_STATUS_IGNORE);
@@ -97,7 +97,7 @@ TEST(Communicator, IsEqualToThoseOfTheSameDuplicateOnly) {
     Communicator comm(parent.get());
     const Communicator copy = comm;
     const Communicator other(other_parent.get());
-    EXPECT_FALSE(comm == other); // of the same ranks
+    EXPECT_FALSE(comm == other); // although it has the same ranks
     comm.close();
     EXPECT_TRUE(comm == copy);
     const Communicator next(parent.get());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements read, written and combined once, by global index, over every transport. Every rank knows all ranks' lists and
-// values, and does all that they do to the whole array, one after the other. Lists are random, with duplicates and empty
-// ones, or a permutation of all elements; arrays of several types are given one by one or together.
+// Elements read, written and combined once, by global index, over every transport. Oracle: every rank knows the lists
+// and values of all ranks, and applies all their operations to the whole array, one after the other. Lists are random,
+// some with duplicates, some empty, or a permutation of all elements; arrays of several types are passed one by one or
+// together.
 //
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "field_fixture.hpp"
 #include "transports.hpp"
 
@@ -34,7 +35,7 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Index = std::vector<std::int64_t>;
 
-/// Arrays of one call may have their axes in another order in memory.
+/// Arrays in one call may have different axis orders in memory.
 template <class T>
 using OrderOf =
     std::conditional_t<std::is_same_v<T, std::int32_t>, Kokkos::LayoutLeft, Kokkos::LayoutRight>;
@@ -56,12 +57,12 @@ AxisSpec draw_axis(Random& random, std::int64_t extent, int parts) {
     return unstructured(lists, true);
 }
 
-/// A layout with two axes, and the elements that each rank names.
+/// A layout with two axes, and the elements that each rank lists.
 struct Drawn {
     Communicator comm;
     std::int64_t extents[2] = {};
     ArrayLayout layout;
-    std::vector<Index> lists; ///< by rank, two numbers an element
+    std::vector<Index> lists; ///< by rank, two indices per element
 
     Drawn(Random& random, const Communicator& ranks) : comm(ranks) {
         const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
@@ -79,7 +80,7 @@ struct Drawn {
             draw(random);
     }
 
-    /// The number of an element in the whole array.
+    /// The position of an element in the whole array.
     std::size_t number_of(const Index& list, std::size_t k) const {
         return static_cast<std::size_t>(list[2 * k] * extents[1] + list[2 * k + 1]);
     }
@@ -116,7 +117,7 @@ private:
     }
 };
 
-/// An array of a drawn layout, and its elements as all ranks' calls leave them.
+/// An array of a drawn layout, and the expected elements after the calls of all ranks.
 template <class T, class Order>
 class Field {
 public:
@@ -141,7 +142,7 @@ public:
     }
 
     Array array;
-    bool is_in_place = true; ///< all sections
+    bool is_in_place = true; ///< true if this holds for all sections
 
     void fill() {
         m_whole.clear();
@@ -154,7 +155,7 @@ public:
             result(k) = value(m_drawn->comm.rank(), k, what);
         return result;
     }
-    /// Does what all ranks do, in the order that is promised.
+    /// Applies the operations of all ranks in the documented order.
     template <class Op>
     void expect_combined(const Op& op, std::uint64_t what) {
         for (std::size_t rank = 0; rank < m_drawn->lists.size(); ++rank)
@@ -192,7 +193,7 @@ private:
             return value_of<T>(position, m_salt);
     }
 
-    /// Calls visit(element of the section, number in the whole array).
+    /// Calls visit(element of the section, position in the whole array).
     template <class Visit>
     void for_each_owned(Visit&& visit) const {
         const ArrayLayout& layout = m_drawn->layout;
@@ -213,7 +214,7 @@ private:
     std::vector<T> m_whole;
 };
 
-/// Calls of one array, or of the arrays of several fields together.
+/// Calls with one array, or with the arrays of several fields together.
 template <class... Fields>
 class Calls {
 public:
@@ -256,7 +257,7 @@ private:
     void each(const Do& action) {
         std::apply([&](auto&... field) { (action(field), ...); }, m_fields);
     }
-    /// What `of` makes of the field, or a tuple of what it makes of each.
+    /// Returns of(field), or a tuple of of(field) for each of several fields.
     template <class Of>
     auto given(const Of& of) const {
         if constexpr (sizeof...(Fields) == 1)
@@ -281,17 +282,17 @@ private:
     std::tuple<Fields...> m_fields;
 };
 
-/// Arrays of these types; more than one travel together.
+/// Runs a case with arrays of these types; several arrays are passed together.
 template <class... Ts>
 void run_case(Random& random, const Communicator& comm,
               const std::vector<TransportChoice>& choices) {
     const Drawn drawn(random, comm);
     SCOPED_TRACE(drawn.layout.describe());
-    // In braces: drawn from left to right, alike on all ranks.
+    // In braces: drawn from left to right, in the same order on all ranks.
     Calls calls(drawn,
                 std::tuple<Field<Ts, OrderOf<Ts>>...>{Field<Ts, OrderOf<Ts>>(random, drawn)...});
     for (const TransportChoice choice : choices) {
-        // Combinations go in messages on a device; ipc reads only.
+        // On a device combinations need messages; ipc only reads.
         if (choice == Transport::ipc) continue;
         SCOPED_TRACE("transport " + name_of(choice));
         const TransportSetting setting(choice);
@@ -299,7 +300,7 @@ void run_case(Random& random, const Communicator& comm,
         calls.fill();
         if (!refused) calls.get();
         calls.put();
-        if (!refused) calls.get(); // what was put comes back
+        if (!refused) calls.get(); // get() returns the written elements
         if constexpr ((std::is_arithmetic_v<Ts> && ...)) {
             calls.accumulate(Sum{});
             calls.accumulate(Maximum{});
@@ -335,7 +336,7 @@ protected:
     DistView<double*> u = make_dist_view<double*>(exec, "u", comm, layout);
 };
 
-// All ranks write all elements: those of the last rank stay, and there the last value.
+// All ranks write all elements: the values of the last rank stay, and of these the last for each element.
 TEST_F(ElementsExamples, TheLastValueStays) {
     IndexList all(1);
     all.add_box({{0, 10 * n}});
@@ -356,7 +357,7 @@ TEST_F(ElementsExamples, TheLastValueStays) {
     EXPECT_EQ(get_elements(exec, comm, u, IndexList(Index{0}))(0), -5);
 }
 
-// Particles of two fields that name their places: rank p has those of the next rank's section, from behind.
+// Particles with two fields: rank p stores those of the next rank's section, in reverse order.
 TEST_F(ElementsExamples, SeveralFieldsMoveTogether) {
     const auto w = make_dist_view<std::int32_t*>(exec, "w", comm, layout);
     const int next = (comm.rank() + 1) % n;
@@ -420,7 +421,7 @@ TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
         text("expected indices in [0, ", 10 * n, ") along axis 0, got ", 10 * n));
     EXPECT_THROW_ON_ALL_RANKS(get_elements(exec, comm, u, IndexList(2)), UsageError,
                               "expected a list of elements with 1 indices each, got 2");
-    // On one rank alone.
+    // A wrong number of values on one rank only.
     const Kokkos::View<double*, Exec::memory_space> values("values", comm.rank() == n - 1 ? 2 : 1);
     EXPECT_THROW_ON_ALL_RANKS(put_elements(exec, comm, u, IndexList(Index{0}), values), ShapeError,
                               "put_elements: expected 1 values in 'values', got 2");
@@ -435,7 +436,7 @@ TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
                                            Kokkos::subview(u.view(), Kokkos::make_pair(0, 2))),
                               UsageError,
                               "put_elements: list of values 0 shares memory with array 0");
-    // Of several fields the second one alone, and arrays of other layouts.
+    // A wrong second field, and arrays of other layouts.
     const Kokkos::View<double*, Exec::memory_space> one("one", 1);
     EXPECT_THROW_ON_ALL_RANKS(
         put_elements(exec, comm, std::tie(u, u), IndexList(Index{0}), std::tie(one, values)),

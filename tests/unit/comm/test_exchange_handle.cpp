@@ -35,8 +35,8 @@ constexpr const char* in_flight = "PaddingExchangePlan: an execution is in fligh
 constexpr const char* unusable =
     "PaddingExchangePlan: an earlier execution was abandoned or failed";
 
-/// In messages, which wait for nobody: handles may be finished in any order, and neighbours of one that was
-/// abandoned complete the exchange. What is read in place: test_exchange_handle_direct.cpp.
+/// Exchanges by messages, which need no waiting: handles may be finished in any order, and neighbours of a rank that
+/// abandoned one complete the exchange. For arrays read in place see test_exchange_handle_direct.cpp.
 class ExchangeHandles : public ::testing::Test {
     const TransportSetting m_setting{Transport::message};
 
@@ -50,7 +50,7 @@ protected:
         number(array, round);
         return array;
     }
-    /// A ring of one process is filled from the section itself, which start() does.
+    /// On a ring of one process, start() fills the padding from the section itself.
     void expect_not_filled_from_others(const NumberedArray& array, int round) const {
         exec.fence();
         if (comm.size() > 1)
@@ -58,7 +58,7 @@ protected:
         else
             EXPECT_EQ(find_wrong_number(array, round), "");
     }
-    /// A plan made now works, whatever has happened before.
+    /// A new plan must work, whatever has happened before.
     void expect_healthy(const Communicator& communicator) const {
         PaddingExchangePlan plan(communicator, ring(communicator));
         const NumberedArray array = make_array(communicator, ring(communicator));
@@ -74,14 +74,14 @@ TEST_F(ExchangeHandles, FillPaddingWhenFinishedAndNotBefore) {
         const NumberedArray a = make(round);
         Handle handle = plan.start(exec, a);
         expect_not_filled_from_others(a, round);
-        // What lies further inside may be computed meanwhile.
+        // The program may compute on inner elements meanwhile.
         a.view()(2, 0) = a.view()(2, 0) + 0.0;
         handle.finish();
         EXPECT_EQ(find_wrong_number(a, round), "");
     }
 }
 
-// What profilers show: an exchange begins and ends, and how long it waits for others.
+// Profilers show an exchange from begin to end, and its waiting for other ranks.
 TEST_F(ExchangeHandles, AreRegionsOfKokkosTools) {
     const NumberedArray array = make(1);
     PaddingExchangePlan plan(comm, layout);
@@ -106,7 +106,7 @@ TEST_F(ExchangeHandles, OfSeveralPlansMayBeInFlightTogether) {
         Handle of_first = first.start(exec, a);
         Handle of_second = second.start(exec, b);
         Handle of_third = third.start(exec, c, d);
-        // In another order on every other rank.
+        // Every other rank uses another order.
         if ((comm.rank() + round) % 2 == 0) {
             of_third.finish();
             of_first.finish();
@@ -138,7 +138,7 @@ TEST_F(ExchangeHandles, RefuseASecondExchangeOfTheirPlan) {
     EXPECT_EQ(find_wrong_number(b, 2), "");
 }
 
-// That one rank alone makes the mistake must not leave the others waiting. It has made a call more than they have then.
+// A mistake of one rank must not make the others wait. That rank has then made one call more than the others.
 TEST_F(ExchangeHandles, RefuseASecondExchangeWithoutCommunication) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1);
@@ -173,7 +173,7 @@ TEST_F(ExchangeHandles, MayBeMoved) {
     Handle moved = std::move(first);
     Handle second = other.start(exec, b);
     second.finish();
-    // Else nvcc takes the reference for a handle that must be kept.
+    // Otherwise nvcc warns that the returned handle is discarded.
     static_cast<void>(second = std::move(moved));
     second.finish();
     EXPECT_EQ(find_wrong_number(a, 1), "");
@@ -229,13 +229,13 @@ TEST_F(ExchangeHandles, AbandonedOnOneRankDoNotHoldUpTheOthers) {
             expect_not_filled_from_others(a, 1);
             EXPECT_THROW(plan.execute(exec, a), UsageError);
         } else {
-            // With messages, or far away, a rank need not have learnt it.
+            // A rank that gets messages, or is far away, may not have learnt of it yet.
             try {
                 plan.execute(exec, a);
             } catch (const UsageError&) {
             }
         }
-        // A new set is met collectively: all learn of it.
+        // Ranks meet collectively for a new set: all learn of it.
         EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, make(2)), UsageError, unusable);
         expect_healthy(mine);
         mine.close();
@@ -255,7 +255,7 @@ TEST_F(ExchangeHandles, AbandonedByAnExceptionLeaveNothingToWaitFor) {
     expect_healthy(comm);
 }
 
-/// Messages of 4 MiB: the sender's memory is read when the receiver comes to it.
+/// Messages of 4 MiB: MPI reads the sender's memory only after the receiver has posted its receive.
 ArrayLayout long_ring(const Communicator& comm) { return ring(comm, 3, 1 << 18, 2); }
 
 TEST_F(ExchangeHandles, AbandonedWithLongMessagesCloseCleanly) {
@@ -292,7 +292,7 @@ TEST_F(ExchangeHandles, AbandonedWithLongMessagesOnOneRankCloseCleanly) {
     expect_healthy(comm);
 }
 
-// Left to MPI_Finalize, which the harness's main calls after the last test.
+// MPI_Finalize, called by the harness's main after the last test, must clean up.
 TEST_F(ExchangeHandles, AbandonedAreCleanedUpAtTheEnd) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1);

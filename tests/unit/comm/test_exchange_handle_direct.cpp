@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exchanges of arrays that neighbours read in place: nobody is told by a message, so those who are
-// waited for say themselves when they go.
+// Exchanges of arrays that neighbours read in place: no message reports the end of a rank, so a
+// rank that leaves must notify the ranks that wait for it.
 #include "numbered_array.hpp"
 #include "transports.hpp"
 
@@ -50,8 +50,8 @@ protected:
         EXPECT_EQ(find_wrong_number(array, 77), "");
     }
 
-    /// Rank `dropping` begins with start() and gives up; all others must learn of it by an exception
-    /// from this exchange or one of the next, none may wait for ever.
+    /// Rank `dropping` calls start() and abandons the exchange. All other ranks must learn of it by
+    /// an exception in this exchange or one of the next, and none may wait forever.
     template <class Start>
     void expect_all_learn(int dropping, const Start& start) const {
         bool has_learnt = false;
@@ -68,7 +68,7 @@ protected:
                 }
             }
         }
-        // One rank further on either side with each exchange. All ranks make the same calls.
+        // The news spreads by one rank in each direction per exchange. All ranks make the same calls.
         for (int i = 0; i < comm.size(); ++i) {
             try {
                 start().finish();
@@ -115,7 +115,7 @@ TEST_P(DirectExchangeHandles, AbandonedCombinationsAreNoticedByAll) {
     }
 }
 
-// The others are asleep by then.
+// The waiting ranks are asleep by then.
 TEST_P(DirectExchangeHandles, AbandonedLateWakeWhoWaits) {
     const int dropping = comm.size() / 2;
     PaddingExchangePlan plan(comm, layout);
@@ -153,7 +153,7 @@ TEST_P(DirectExchangeHandles, RefuseToFinishAfterClose) {
     expect_healthy(comm);
 }
 
-// In every order that the language allows: handle, array, plan, communicator.
+// Handle, array, plan and communicator are destroyed in every order that the language allows.
 TEST_P(DirectExchangeHandles, DoNotMindInWhichOrderThingsGo) {
     for (int order = 0; order < 3; ++order) {
         const OwnedComm parent = duplicate_world();
@@ -180,7 +180,7 @@ TEST_P(DirectExchangeHandles, DoNotMindInWhichOrderThingsGo) {
     }
 }
 
-// More sets than a plan keeps; each array's memory goes to the next one.
+// More sets than a plan keeps; the next array reuses the memory of the last one.
 TEST_P(DirectExchangeHandles, TakeNewArraysAgainAndAgain) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray kept = make(0, comm);
@@ -199,7 +199,7 @@ TEST_P(DirectExchangeHandles, TakeNewArraysAgainAndAgain) {
     }
 }
 
-// Left to MPI_Finalize, which the harness's main calls after the last test.
+// MPI_Finalize, called by the harness's main after the last test, must clean up.
 TEST_P(DirectExchangeHandles, AbandonedAreCleanedUpAtTheEnd) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1, comm);

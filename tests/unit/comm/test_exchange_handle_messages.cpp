@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exchanges by messages, and abandoned ones: a rank that gives up may write and free its array, and the others
-// get the values that the array held before.
+// Exchanges by messages, and abandoned ones: a rank that abandons an exchange may write and free
+// its array, and the others still get the values from before.
 #include "numbered_array.hpp"
 #include "transports.hpp"
 
@@ -26,15 +26,15 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// The exchange of one rank is over before the others begin theirs. Of arrays in which a plane is one run, and
-/// of arrays in which it is strided.
+/// Rank `dropping` ends its exchange before the others begin theirs. Covers arrays in which a plane
+/// is contiguous, and arrays in which it is strided.
 template <class Array>
 class MessageExchangeHandles : public ::testing::Test {
 protected:
     MessageExchangeHandles() : m_parent(duplicate_world()), comm(m_parent.get()) {}
     ~MessageExchangeHandles() override {
         if (comm.is_open()) comm.close();
-        // And nothing is left for others to stumble over.
+        // No message may be left that could disturb others.
         const Communicator world(MPI_COMM_WORLD);
         PaddingExchangePlan plan(world, layout);
         const Array array = make_on(world);
@@ -53,17 +53,17 @@ protected:
         number(array, round);
         return array;
     }
-    /// Everything that is on its way arrives.
+    /// Waits until all messages in flight have arrived.
     void wait_for_all() const {
         MPI_Barrier(comm.mpi());
         MPI_Barrier(comm.mpi());
     }
-    /// Messages of the rank that gives up were sent before: the others get right values.
+    /// The abandoning rank has sent its messages before, so the others must get right values.
     void take_part(PaddingExchangePlan& plan, const Array& array) const {
         plan.execute(exec, array);
         EXPECT_EQ(find_wrong_number(array, 1), "") << "rank " << comm.rank();
     }
-    /// Whether a rank gets messages of the one that gives up.
+    /// Whether a rank receives messages from the abandoning rank.
     bool is_neighbour(int rank) const {
         const int n = comm.size();
         return rank != dropping && ((rank + 1) % n == dropping || (rank + n - 1) % n == dropping);
@@ -76,7 +76,7 @@ private:
 protected:
     Communicator comm;
     const Exec exec{};
-    // A plane is a run far longer than what MPI sends at once.
+    // A plane is a contiguous run, far longer than MPI sends at once.
     const ArrayLayout layout = ring(comm, 4, 40000);
     const int dropping = comm.size() / 2;
 };
@@ -102,7 +102,7 @@ TYPED_TEST(MessageExchangeHandles, SendOneMessageForAllFields) {
         const MpiTraffic traffic = counters.stop();
         for (int f = 0; f < 8; ++f)
             EXPECT_EQ(find_wrong_number(fields[static_cast<std::size_t>(f)], 10 * round + f), "");
-        // Two rows of each field for the only neighbour of two ranks.
+        // Between two ranks, the only neighbour gets two rows of each field.
         for (const auto& [peer, count] : traffic.sent) {
             EXPECT_EQ(count.messages, 1) << "to " << peer;
             EXPECT_EQ(count.bytes, (n == 2 ? 2 : 1) * 8 * 1200);
@@ -135,7 +135,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
     this->wait_for_all();
 }
 
-// The last rank sends nothing in the place of which its neighbour could learn that it has given up.
+// The last rank sends no data in this exchange, so no data message can report to its neighbour that it has abandoned.
 TYPED_TEST(MessageExchangeHandles, AbandonedByARankThatOnlyReceives) {
     const int last = this->comm.size() - 1;
     if (last == 0) return;
@@ -154,7 +154,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedByARankThatOnlyReceives) {
         EXPECT_THROW(plan.execute(this->exec, a), UsageError);
         EXPECT_FALSE(plan.is_usable());
     } else {
-        try { // its neighbour takes part, or has given up already
+        try { // the neighbour of such a rank executes, or has failed already
             plan.execute(this->exec, a);
         } catch (const UsageError&) {
         }
@@ -187,7 +187,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayGo) {
     if (this->comm.rank() == this->dropping) {
         auto handle = plan.start(this->exec, a);
         a = {};
-        // Likely the same memory.
+        // Probably reuses the memory of the array.
         later = allocate_shared(this->comm, count * sizeof(double));
         std::fill_n(static_cast<double*>(later.get()), count, 7.0);
     }
@@ -199,7 +199,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayGo) {
     EXPECT_EQ(std::count(values, values + count, 7.0), static_cast<std::ptrdiff_t>(count));
 }
 
-// Who only sends to the rank that has given up must not wait for ever.
+// A rank that only sends to the abandoning rank must not wait forever.
 TYPED_TEST(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
     const PaddingExchangeOptions low_only{.widths = std::vector<Widths>{{1, 0}, {0, 0}}};
     PaddingExchangePlan plan(this->comm, this->layout, low_only);
@@ -217,8 +217,8 @@ TYPED_TEST(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
     this->wait_for_all();
 }
 
-// With the arrays of the abandoned exchange, and with others that the plan knows. Who is no neighbour may get it
-// from one.
+// Covers the arrays of the abandoned exchange, and other arrays bound to the plan. A rank that is
+// not a neighbour may get the error from a neighbour.
 TYPED_TEST(MessageExchangeHandles, AbandonedAreAnErrorInTheNextExchange) {
     for (const bool same : {true, false}) {
         PaddingExchangePlan plan(this->comm, this->layout);
@@ -247,7 +247,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedAreAnErrorInTheNextExchange) {
     }
 }
 
-// Rank after rank gives up the same exchange, and nobody waits for ever.
+// All ranks abandon the same exchange one after the other; none may wait forever.
 TYPED_TEST(MessageExchangeHandles, AbandonedOneAfterTheOtherEnd) {
     PaddingExchangePlan plan(this->comm, this->layout);
     const TypeParam a = this->make(1);

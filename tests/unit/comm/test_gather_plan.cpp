@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random lists of global indices, gathered and combined over every transport, compared element by element with what each
-// rank works out from the layout alone.
+// Random lists of global indices, gathered and combined over every transport. Oracle: each rank
+// computes every element from the layout alone.
 //
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "combine_operations.hpp"
 #include "drawn_lists.hpp"
 #include "redistribution_oracle.hpp"
@@ -73,7 +73,7 @@ struct Field {
     std::vector<T> expected{}; ///< elements of the section after a combination
 };
 
-/// Arrays of one random layout, which travel together, and a random list of this rank.
+/// Arrays of one random layout, which are passed together, and a random list of this rank.
 template <int Rank, class... Ts>
 class Case {
 public:
@@ -125,20 +125,20 @@ public:
                 });
                 check_adjoint(plan);
             }
-            // Another binding after the first ones.
+            // A binding made after the first executions.
             fill(7);
             gather(plan, 7);
         }
     }
 
 private:
-    /// Calls visit(field, its number).
+    /// Calls visit(field, number of the field).
     template <class Visit>
     void for_each_field(Visit&& visit) {
         std::size_t number = 0;
         std::apply([&](auto&... each) { (visit(each, number++), ...); }, m_fields);
     }
-    /// Calls visit(arrays, lists of values): one of each as it is, several tied.
+    /// Calls visit(arrays, lists of values); several arrays or lists are passed as tuples.
     template <class Visit>
     void with_arguments(Visit&& visit) const {
         std::apply(
@@ -187,7 +187,7 @@ private:
         return m_salt + 65537 * field + round;
     }
 
-    /// Elements that are not their owner's are others.
+    /// Sets owned elements to their values, and all other elements to different values.
     void fill(std::uint64_t round) {
         for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
             T* const data = field.array.view().data();
@@ -254,7 +254,7 @@ private:
         return summand<T>(rank, Position{static_cast<std::int64_t>(k)}, salt_of(field, 17 + round));
     }
 
-    /// Values of all ranks in the stated order: by ascending rank, those of a rank in the order of its list.
+    /// Values of all ranks in the documented order: by ascending rank, and for one rank in the order of its list.
     template <class Op>
     void combine(GatherPlan& plan, const Op& op, std::uint64_t round) {
         for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
@@ -323,7 +323,7 @@ private:
         EXPECT_EQ(products[0], products[1]) << "combine() is not the adjoint of execute()";
     }
 
-    /// Where an element is in this process's section, in C order; -1 if it is not its owner.
+    /// The position of an element in this process's section, in C order; -1 if the process does not own it.
     std::int64_t number_if_owned(const std::int64_t* index) const {
         const GridCoordinates at = m_layout.coordinates(m_comm.rank());
         const Extents extents = m_layout.local_extents(m_comm.rank());
@@ -336,7 +336,7 @@ private:
         return number;
     }
 
-    /// The list of a rank, one index after the other. Collective.
+    /// The flattened list of a rank. Collective.
     std::vector<std::int64_t> list_of(int rank) const {
         std::vector<std::int64_t> flat;
         if (rank == m_comm.rank())
@@ -352,12 +352,12 @@ private:
     static constexpr int of_no_rank = 63; ///< for summand()
     Exec m_exec{};
     Communicator m_comm;
-    ArrayLayout m_layout; ///< all of it
-    ArrayLayout m_known;  ///< as this rank knows it
+    ArrayLayout m_layout; ///< with all labels
+    ArrayLayout m_known;  ///< with the labels that this rank knows
     std::uint64_t m_salt = 0;
     std::uint64_t m_operation = 0;
     DrawnList m_list{IndexList(Rank), {}};
-    std::vector<std::vector<std::int64_t>> m_lists; ///< of all ranks
+    std::vector<std::vector<std::int64_t>> m_lists; ///< by rank
     std::tuple<Field<Ts, Rank>...> m_fields;
 };
 
@@ -451,7 +451,7 @@ TEST_F(GatherPlanExamples, CombineIsTheAdjointOfExecute) {
 TEST_F(GatherPlanExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(GatherPlan(comm, layout, IndexList(2)), UsageError,
                               "expected a list of elements with 1 indices each, got 2");
-    // On one rank alone.
+    // A wrong index on one rank only.
     const Index bad = comm.rank() == n - 1 ? Index{3, 10 * n} : Index{0};
     EXPECT_THROW_ON_ALL_RANKS(
         GatherPlan(comm, layout, IndexList(bad)), UsageError,
@@ -469,7 +469,7 @@ TEST_F(GatherPlanExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     EXPECT_EQ(values(0), 0);
 }
 
-// Processes side by side, each of which knows its own labels alone, have to list the same.
+// Processes with the same coordinate along an axis, each with only its own labels, must list the same labels.
 TEST_F(GatherPlanExamples, ProcessesSideBySideMustListTheSameIndices) {
     if (n % 2 != 0) GTEST_SKIP() << "for an even number of ranks";
     const int at = comm.rank() / 2;
@@ -524,8 +524,8 @@ TEST_F(GatherPlanExamples, ListsShareNoMemory) {
     }
 }
 
-// Rank 0 refuses a call that the others begin, and leaves the plan; they give theirs up when the next plan has been bound,
-// which must not take their news for its own.
+// Rank 0's call fails while the others begin it, and rank 0 destroys the plan. The others abandon their execution after
+// the next plan has been bound; that plan must not mistake their notification for its own.
 TEST_F(GatherPlanExamples, LateNewsOfAPlanDoNotReachTheNextOne) {
     if (n == 1) return;
     number();
@@ -547,7 +547,7 @@ TEST_F(GatherPlanExamples, LateNewsOfAPlanDoNotReachTheNextOne) {
     for (int time = 0; time < 3; ++time) {
         for (int i = 0; i < 10; ++i) u.view()(i) = 1000 * time + 10 * comm.rank() + i;
         auto handle = next.start(exec, u, values);
-        // Rank 0 must wait until the others have read.
+        // Rank 0's finish() must wait until the others have read.
         if (comm.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(30));
         handle.finish();
         for (int i = 0; i < 10; ++i) u.view()(i) = -1;
@@ -578,7 +578,7 @@ TEST_F(GatherPlanExamples, ReadSaysWhoMustTakePart) {
     }
 }
 
-/// Lists of more than caches hold, which begin anywhere in a cache line.
+/// Lists larger than caches, which begin anywhere in a cache line.
 template <class T>
 void gather_long_list(const Communicator& comm, std::size_t begin) {
     const Exec exec{};

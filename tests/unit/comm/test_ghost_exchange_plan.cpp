@@ -28,7 +28,7 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Indices = std::vector<std::int64_t>;
 
-/// What every rank owns and needs, known to all.
+/// The indices that every rank owns and needs, known to all ranks.
 struct Graph {
     std::vector<Indices> owned;
     std::vector<Indices> needed;
@@ -52,7 +52,7 @@ struct Graph {
     }
 };
 
-/// The index at each position of a rank's section.
+/// The index at each position of a rank's section, owned indices first.
 Indices section_of(const Graph& graph, int rank) {
     const auto r = static_cast<std::size_t>(rank);
     Indices result = graph.owned[r];
@@ -69,7 +69,7 @@ struct Field {
     DistView<T**> array{};
 };
 
-/// Arrays with two components along a second axis, which travel together.
+/// Arrays with two components along a second axis, which are passed together.
 template <class... Ts>
 class GhostCase {
 public:
@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    /// Calls visit(field, its number).
+    /// Calls visit(field, number of the field).
     template <class Visit>
     void for_each_field(Visit&& visit) {
         std::size_t number = 0;
@@ -181,7 +181,7 @@ private:
         EXPECT_EQ(wrong, 0) << "round " << round;
     }
 
-    /// Owners' elements are combined with the ghosts by ascending rank; ghosts stay.
+    /// Owned elements are combined with their ghosts by ascending rank; ghosts keep their values.
     template <class Op>
     void combine(GhostExchangePlan& plan, const Op& op, int round) {
         const auto value = [&]<class T>(T&, std::size_t f, int rank, std::size_t i, int c) {
@@ -217,7 +217,7 @@ private:
         return std::find(needed.begin(), needed.end(), index) != needed.end();
     }
 
-    /// <u with its ghosts filled, v> = <u, combine(v)>, in integers; u is that of owners on the right side.
+    /// Checks <u with its ghosts filled, v> = <u, combine(v)>, in integers; on the right only owned elements count.
     void check_adjoint(GhostExchangePlan& plan) {
         const auto u = make_dist_view<std::int64_t**>(m_exec, "u", m_comm, m_layout.layout);
         const auto v = make_dist_view<std::int64_t**>(m_exec, "v", m_comm, m_layout.layout);
@@ -271,7 +271,7 @@ TEST(GhostExchangePlans, FillAndCombineWhatAGraphSays) {
     });
 }
 
-/// Lines of a plan's description that have both words.
+/// Counts the lines of a plan's description that contain both words.
 std::int64_t count_lines(const GhostExchangePlan& plan, const char* word, const char* other) {
     std::istringstream lines(plan.describe());
     std::int64_t count = 0;
@@ -280,7 +280,7 @@ std::int64_t count_lines(const GhostExchangePlan& plan, const char* word, const 
     return count;
 }
 
-/// Rows of 40 elements with as much between them: of float 160 bytes, of double 320.
+/// Rows of 40 elements, separated by as many others: 160 bytes for float, 320 for double.
 TEST(GhostExchangePlans, OwnersPackShortRowsOfOneFieldAndNotLongOnesOfAnother) {
     const Communicator comm(MPI_COMM_WORLD);
     const std::int64_t each = 160, first = each * comm.rank();
@@ -315,7 +315,7 @@ TEST(GhostExchangePlans, OwnersPackShortRowsOfOneFieldAndNotLongOnesOfAnother) {
     EXPECT_EQ(wrong(), 0);
     plan.execute(exec, other, single);
     EXPECT_EQ(wrong(), 0);
-    // Of ranks on other hosts, or without shared memory, all comes in messages.
+    // Ranks on other hosts, or without shared memory, send messages.
     const auto packed = [](const auto& of) { return count_lines(of, "from rank", "packed by"); };
     const auto direct = [](const auto& of) { return count_lines(of, "from rank", ": direct, "); };
     EXPECT_EQ(packed(of_single), direct(of_single));

@@ -30,7 +30,8 @@ protected:
     DistView<std::int64_t*> u = make_dist_view<std::int64_t*>(exec, "u", comm, layout);
 };
 
-// Owners by multiplication are those by division, at the ends of blocks too, where rounding would show.
+// Owners computed by multiplication must equal those by division, also at ends of blocks, where
+// rounding shows.
 TEST(EvenBlocks, HaveTheOwnersOfTheirAxis) {
     const auto compare = [](const BlockLayout& blocks, std::int64_t index) {
         const AxisLayout axis(blocks);
@@ -59,7 +60,7 @@ TEST(EvenBlocks, HaveTheOwnersOfTheirAxis) {
     }
 }
 
-// Each rank reads all elements, whatever the layout.
+// Each rank reads all elements, for any layout.
 TEST_F(GlobalAccesses, ReadWhatOwnersWrote) {
     const auto hosts = hosts_of(comm);
     for_each_case(30, [&](Random& random, std::uint64_t) {
@@ -110,11 +111,11 @@ TEST_F(GlobalAccesses, ReadWhatOwnersWrote) {
     });
 }
 
-// The ranks of one host, whatever there are on others.
+// Uses the elements of ranks on this host only, whatever lies on other hosts.
 TEST_F(GlobalAccesses, AddTogetherAndStoreApart) {
     Kokkos::deep_copy(u.view(), 0);
     GlobalAccess access(exec, comm, u);
-    access.fence(exec); // all have set their elements to 0
+    access.fence(exec); // all ranks have set their elements to 0
     const auto at = access.elements();
     const int ranks = n;
     const std::vector<int> hosts = hosts_of(comm);
@@ -144,7 +145,7 @@ TEST_F(GlobalAccesses, AddTogetherAndStoreApart) {
         EXPECT_EQ(u.view()(i), expected);
     }
     access.fence(exec);
-    // Each rank writes the elements of the next one of its host.
+    // Each rank writes the elements of the next rank on its host.
     int next = (comm.rank() + 1) % n;
     while (!is_near(next)) next = (next + 1) % n;
     for (int i = 0; i < 10; ++i) at.store(-(10 * next + i), 10 * next + i);
@@ -153,7 +154,7 @@ TEST_F(GlobalAccesses, AddTogetherAndStoreApart) {
     access.fence(exec);
 }
 
-// Kokkos would take a lock, of which every process has its own.
+// Kokkos would use a lock for these additions, and each process has a separate lock.
 TEST_F(GlobalAccesses, AddComplexNumbersTogether) {
     const ArrayLayout one(ProcessGrid{n}, {block(n)});
     const auto z = make_dist_view<Kokkos::complex<double>*>(exec, "z", comm, one);
@@ -162,7 +163,7 @@ TEST_F(GlobalAccesses, AddComplexNumbersTogether) {
     GlobalAccess access(exec, comm, z);
     const auto at = access.elements();
     constexpr int count = 200000;
-    for (int k = 0; k < count; ++k) at.add({1, -0.25}, host); // of the host's lowest rank
+    for (int k = 0; k < count; ++k) at.add({1, -0.25}, host); // element of the host's lowest rank
     access.fence(exec);
     const auto ranks =
         static_cast<double>(comm.rank() == host ? std::count(hosts.begin(), hosts.end(), host) : 0);
@@ -180,7 +181,7 @@ TEST_F(GlobalAccesses, ElementsThatAreNotThereAreAnErrorOfAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(
         access.fence(exec), UsageError,
         text("a kernel accessed element (", 10 * n, ") of 'u', which has no known owner"));
-    access.fence(exec); // told once
+    access.fence(exec); // reported once
     if (n == 1) return;
     const TransportSetting setting(Transport::message);
     GlobalAccess apart(exec, comm, u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Grids on nodes that are made up. What goes between nodes is counted cell by cell of the padding, by owner().
+// Grids on made-up nodes. Oracle: padding cells whose owner is on another node, counted cell by cell with owner().
 #include <distview/comm/grid_placement.hpp>
 #include <distview_testing/random.hpp>
 
@@ -23,7 +23,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-/// Cells of communication and periodic padding of two axes whose owner is on another node.
+/// Counts cells of communication and periodic padding of two axes whose owner is on another node.
 std::int64_t cells_from_other_nodes(const ArrayLayout& layout, const Ints& ranks,
                                     const Ints& nodes) {
     const auto node_of = [&](int process) {
@@ -46,7 +46,7 @@ std::int64_t cells_from_other_nodes(const ArrayLayout& layout, const Ints& ranks
     return cells;
 }
 
-/// Whether the processes of each node are a box of the grid, all of one shape.
+/// Whether the processes of each node form a box of the grid, all boxes of one shape.
 bool are_boxes(const ProcessGrid& grid, const Ints& nodes) {
     std::map<int, std::vector<GridCoordinates>> places;
     for (int p = 0; p < grid.size(); ++p)
@@ -65,7 +65,7 @@ bool are_boxes(const ProcessGrid& grid, const Ints& nodes) {
     return shapes.size() == 1;
 }
 
-/// The least over all grids and all ways to give nodes boxes of one shape.
+/// The least count over all grids and all assignments of nodes to boxes of one shape.
 std::int64_t least_of_all(const Ints& nodes, const std::vector<AxisSpec>& axes) {
     std::int64_t least = -1;
     for (const Ints& extents : all_process_grids(static_cast<int>(nodes.size()), 2)) {
@@ -100,7 +100,7 @@ TEST(GridPlacement, GivesEachNodeABox) {
     for (int rank = 0; rank < 16; ++rank) nodes.push_back(rank / 4);
     const GridPlacement placed = place_on_nodes(nodes, plane(64, 64));
     EXPECT_EQ(placed.grid, ProcessGrid({4, 4}));
-    // Two cuts between the nodes' boxes, two cells deep, and eight corners more where sections meet on them.
+    // Two cuts between the boxes of nodes, two cells deep, and eight corner cells where sections meet at the cuts.
     EXPECT_EQ(placed.between_nodes,
               cells_from_other_nodes({placed.grid, plane(64, 64)}, placed.ranks, nodes));
     for (const int corner : {0, 2, 8, 10}) {
@@ -130,7 +130,7 @@ TEST(GridPlacement, SplitsLongArraysAlongTheirLength) {
     EXPECT_EQ(placed.between_nodes, least_of_all({0, 0, 1, 1, 2, 2, 3, 3}, plane(8, 8000)));
 }
 
-// Nodes with as many ranks each, which may be numbered in turns.
+// Nodes with equally many ranks, in contiguous or alternating order.
 TEST(GridPlacement, IsTheBestOfAllBoxesForNodesOfOneSize) {
     const std::vector<Ints> settings{{0, 0, 1, 1},       {0, 1, 0, 1},
                                      {0, 0, 0, 1, 1, 1}, {2, 1, 0, 2, 1, 0},

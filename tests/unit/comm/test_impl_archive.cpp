@@ -95,7 +95,7 @@ TEST(Archive, RefusesBytesThatEndTooEarlyOrTooLate) {
 }
 
 TEST(Archive, RefusesSizesAndAlternativesThatCannotBe) {
-    // Neither asks for memory for so many elements.
+    // A size in the text must not cause an allocation of that size.
     const std::string size = packed<Members>(std::numeric_limits<std::size_t>::max());
     EXPECT_THROW((unpacked<Members, std::string>(size)), Error);
     EXPECT_THROW((unpacked<Members, std::vector<std::int64_t>>(size)), Error);

@@ -58,7 +58,7 @@ TEST(SharedSegment, OutlivesItsMaker) {
     EXPECT_EQ(SharedSegment::open(address, Access::read), nullptr) << "the descriptor is closed";
 }
 
-// What another host, or another container, would find at the same place.
+// Another host or container could have a different segment at the same address.
 TEST(SharedSegment, IsNotMistakenForAnother) {
     std::string why;
     const auto made = SharedSegment::make(100, why);
@@ -77,7 +77,7 @@ TEST(SharedSegment, IsNotMistakenForAnother) {
         EXPECT_EQ(SharedSegment::open(wrong, Access::read), nullptr);
 }
 
-/// Whether the system would let this process write there: a system call that reads the byte into itself.
+/// Whether this process may write there, found by a system call that reads the byte into itself.
 bool is_writable(char* at) {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) return false;
@@ -102,7 +102,7 @@ TEST(SharedSegment, IsWritableOnlyForThoseWhoAsk) {
     EXPECT_TRUE(is_writable(writer->data() + writer->bytes() - 1));
 }
 
-// Two builds of the library in one program.
+// Imitates two builds of the library in one program.
 TEST(SharedSegment, IsNotReachedWhereItsLayoutHasAnotherNumber) {
     std::string why;
     const auto made = SharedSegment::make(100, why);
@@ -151,7 +151,7 @@ TEST(BytesOf, CountsFromTheFirstElementInBothDirections) {
     EXPECT_EQ(bytes({2, 2}, {std::int64_t{1} << 62, std::int64_t{1} << 62}), Range{});
 }
 
-// What a child writes must change neither the arrays of its parent nor the lines by which that keeps step.
+// Writes of a forked child must change neither the arrays of its parent nor the lines by which the parent synchronises.
 TEST(SharedSegment, IsNotTheMemoryOfAForkedChild) {
     std::string why;
     const auto made = SharedSegment::make(100, why);
@@ -163,7 +163,7 @@ TEST(SharedSegment, IsNotTheMemoryOfAForkedChild) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        int reached = 0; // the system tries to read there, in place of this process
+        int reached = 0; // the kernel tries to read there, and returns EFAULT if nothing is mapped
         for (const SharedSegment* segment : {made.get(), opened.get()})
             reached += ::write(ends[1], segment->data(), 1) == 1 || errno != EFAULT;
         ::_exit(reached);
@@ -253,7 +253,7 @@ TEST(Arena, UsesFreedMemoryAgain) {
         << "large memory goes back at once";
 }
 
-// Each segment holds a file open, of which a process has 1024 mostly.
+// Each segment keeps a file open, and processes usually may open 1024.
 TEST(Arena, GrowsByFewSegments) {
     std::size_t segments = 0;
     std::size_t all = 0;
@@ -319,7 +319,7 @@ TEST(Arena, LivesAsLongAsItsPieces) {
     std::memset(piece.get(), 1, 1000);
 }
 
-/// What the library has reported while this lives.
+/// Collects the messages of the library during its lifetime.
 class Reports {
 public:
     Reports() {
@@ -335,7 +335,7 @@ private:
     MessageSink m_before;
 };
 
-// As when no more descriptors, or no /dev/shm, can be had.
+// Imitates a process without free descriptors, or without /dev/shm.
 TEST(Arena, SaysOnceThatThereIsNoSharedMemory) {
     Reports reports;
     rlimit before{};
@@ -355,7 +355,7 @@ TEST(Arena, SaysOnceThatThereIsNoSharedMemory) {
     EXPECT_NE(arena->allocate(100), nullptr) << "and tries again";
 }
 
-/// Lets this process make files of so many bytes, which is what `ulimit -f` does.
+/// Limits the size of files that this process may make, as `ulimit -f` does.
 class FileLimit {
 public:
     explicit FileLimit(rlim_t bytes) {
@@ -371,7 +371,7 @@ private:
     rlimit m_before{};
 };
 
-// Beyond the limit the system ends the program with a signal.
+// Beyond the limit the system would end the program with a signal.
 TEST(Arena, MakesNoFilesThatThisProcessMayNotMake) {
     Reports reports;
     const auto arena = std::make_shared<Arena>();
@@ -384,7 +384,7 @@ TEST(Arena, MakesNoFilesThatThisProcessMayNotMake) {
     EXPECT_NE(small, nullptr);
     EXPECT_EQ(large, nullptr);
     ASSERT_EQ(reports.texts.size(), 1u);
-    // The array, and less than a page for the header and for the place that it begins at.
+    // The array, plus less than a page for the header and the alignment.
     const long needed = (8L << 20) + ::sysconf(_SC_PAGESIZE);
     EXPECT_NE(reports.texts[0].find("this process may make files of 2097152 bytes at most (ulimit "
                                     "-f), needed " +
@@ -394,7 +394,7 @@ TEST(Arena, MakesNoFilesThatThisProcessMayNotMake) {
     EXPECT_NE(arena->allocate(std::size_t{8} << 20), nullptr) << "and tries again";
 }
 
-// More than the node has: refused, not ended by a signal when it is written.
+// More than the node's memory: must be refused at once, not end the program by a signal on the first write.
 TEST(Arena, RefusesMoreThanThereIs) {
     Reports reports;
     const auto arena = std::make_shared<Arena>();

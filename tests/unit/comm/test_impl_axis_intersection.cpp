@@ -22,7 +22,7 @@ namespace {
 
 using Runs = std::vector<AxisRun>;
 
-/// Lists are by peer, runs say one thing in one way.
+/// Checks the form of a list: sorted by peer, and no two runs that could be one.
 std::string find_flaw_of_form(const Runs& runs, int peer_count) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const AxisRun& run = runs[i];
@@ -50,7 +50,7 @@ Runs seen_from_the_other_side(const Runs& runs, int coordinate) {
     return result;
 }
 
-/// Appends what every coordinate receives, and compares it with what the others send.
+/// Appends the elements that every coordinate receives, and compares them with those that the others send.
 std::string find_flaw_of_runs(const AxisIntersection& intersection, const AxisLayout& from,
                               const AxisLayout& to, std::vector<AxisMove>& moves) {
     std::map<std::pair<int, int>, Runs> received; // by target and source
@@ -76,7 +76,7 @@ std::string find_flaw_of_runs(const AxisIntersection& intersection, const AxisLa
     return {};
 }
 
-/// Indices that the source does not have are refused, with their number and the lowest one.
+/// Indices that the source lacks must be refused, with their number and the lowest index.
 std::string find_flaw_of_refusal(const AxisIntersection::Side& from,
                                  const AxisIntersection::Side& to, const CellPairs& pairs) {
     const std::string expected = text(
@@ -92,8 +92,8 @@ std::string find_flaw_of_refusal(const AxisIntersection::Side& from,
     return "missing indices are not refused";
 }
 
-/// Compares every coordinate's runs on both sides with the position-by-position reference, and the
-/// two sides with each other.
+/// Compares the runs of every coordinate on both sides with the position-by-position reference, and
+/// the two sides with each other.
 std::string find_flaw(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
                       const AxisSlice& to_slice, bool fill_padding) {
     const CellPairs pairs = expected_pairs(from, from_slice, to, to_slice);
@@ -139,7 +139,7 @@ void check_random_pairs(std::uint64_t n_cases, int most_processes, std::int64_t 
         moved += static_cast<std::int64_t>(
             expected_pairs(from.axis(0), pair.from_slice, to.axis(0), pair.to_slice).pairs.size());
     });
-    // The generator must not drown the reference in short slices.
+    // Most cases must move elements: the generator must not draw too many short slices.
     EXPECT_GT(moved, static_cast<std::int64_t>(n_cases) * limit / 8);
 }
 
@@ -147,7 +147,7 @@ TEST(AxisIntersection, AgreesWithThePositionByPositionReference) {
     check_random_pairs(30000, 7, 40);
 }
 
-// Periods fit several times into these.
+// Periods fit several times into these axes.
 TEST(AxisIntersection, AgreesWithTheReferenceOnLongAxes) { check_random_pairs(4000, 4, 400); }
 
 TEST(AxisIntersection, AgreesWithTheReferenceOnManyProcesses) { check_random_pairs(2000, 40, 120); }

@@ -30,7 +30,7 @@ struct Between {
     AxisIntersection intersection;
 };
 
-// 10 cells: 0..4 | 5..9 become 0..3 | 4..6 | 7..9.
+// 10 cells: blocks 0..4 | 5..9 move to 0..3 | 4..6 | 7..9.
 TEST(AxisIntersectionExamples, OfBlocksIsOneRunAPair) {
     const Between b(block(10), 2, block(10), 3);
     EXPECT_EQ(b.intersection.runs_to(1), (Runs{{.peer = 0, .mine = 0, .theirs = 4, .length = 1},
@@ -40,7 +40,7 @@ TEST(AxisIntersectionExamples, OfBlocksIsOneRunAPair) {
                     {.peer = 1, .mine = 4, .theirs = 0, .length = 1}}));
 }
 
-// Communication padding shifts positions and is not written: C 2 3 | and | 4 5 C.
+// Communication padding (C) shifts positions and is not written: sections 0 1 C and C 2 3.
 TEST(AxisIntersectionExamples, CountsPaddingInPositions) {
     const Between b(block(4), 1, block(4, {.padding = 1, .boundary = Widths(0)}), 2);
     EXPECT_EQ(b.intersection.runs_to(0), (Runs{{.peer = 0, .mine = 0, .theirs = 0, .length = 2}}));
@@ -48,13 +48,13 @@ TEST(AxisIntersectionExamples, CountsPaddingInPositions) {
 }
 
 TEST(AxisIntersectionExamples, FillsPaddingWhereItMirrorsTheRange) {
-    // Sections 3 | 0 1 | 2 and 1 | 2 3 | 0: the boundary padding is a window of its own.
+    // Sections 3 | 0 1 | 2 and 1 | 2 3 | 0: boundary padding is a separate window.
     const Between b(block(4), 1, block(4, {.padding = 1, .periodic = true}), 2, {}, {}, true);
     EXPECT_EQ(b.intersection.runs_to(0), (Runs{{.peer = 0, .mine = 0, .theirs = 3, .length = 1},
                                                {.peer = 0, .mine = 1, .theirs = 0, .length = 3}}));
     EXPECT_EQ(b.intersection.runs_to(1), (Runs{{.peer = 0, .mine = 0, .theirs = 1, .length = 3},
                                                {.peer = 0, .mine = 3, .theirs = 0, .length = 1}}));
-    // Of a slice, what mirrors it only.
+    // For a slice, only the padding that mirrors its cells.
     const Between part(block(1), 1, block(4, {.padding = 1, .periodic = true}), 2, {}, {2, 1, 1},
                        true);
     EXPECT_EQ(part.intersection.runs_to(0),
@@ -71,7 +71,7 @@ TEST(AxisIntersectionExamples, OfCyclicAndBlockIsOneStridedRunAPair) {
                     {.peer = 1, .mine = 1, .theirs = 1024, .length = 1024, .my_step = 2}}));
 }
 
-// Blocks of 128 become blocks of 64: one run a pair, repeated every 256 cells.
+// Blocks of 128 move to blocks of 64: one run per pair, repeated every 256 cells.
 TEST(AxisIntersectionExamples, OfBlockCyclicAxesStoresOnePeriod) {
     const Between b(block_cyclic(4096, 128), 2, block_cyclic(4096, 64), 2);
     EXPECT_EQ(b.intersection.runs_to(0), (Runs{{.peer = 0,
@@ -94,11 +94,11 @@ TEST(AxisIntersectionExamples, OfBlockCyclicAxesStoresOnePeriod) {
 }
 
 TEST(AxisIntersectionExamples, RepeatsWithAnIncompleteLastPeriod) {
-    // 0 1 2 | 3 4 5 | 6 7 8 | 9 10 on two, to blocks of 6 and 5.
+    // Blocks 0 1 2 | 3 4 5 | 6 7 8 | 9 10 on two processes move to blocks of 6 and 5.
     const Between b(block_cyclic(11, 3), 2, regular_block(11), 2);
     EXPECT_EQ(b.intersection.runs_to(1), (Runs{{.peer = 0, .mine = 0, .theirs = 3, .length = 3},
                                                {.peer = 1, .mine = 3, .theirs = 3, .length = 2}}));
-    // In one section: twice 3, then 2 more at the same distance.
+    // In one section: twice 3 cells, then 2 more at the same distance.
     const Between whole(block_cyclic(14, 3), 2, block(14), 1);
     EXPECT_EQ(whole.intersection.runs_to(0),
               (Runs{{.peer = 0,
@@ -124,7 +124,7 @@ TEST(AxisIntersectionExamples, ReversesAndStrides) {
               (Runs{{.peer = 0, .mine = 0, .theirs = 9, .length = 5, .their_step = -2}}));
     EXPECT_EQ(b.intersection.from_slice(), (AxisSlice{9, 5, -2}));
     EXPECT_EQ(b.intersection.to_slice(), (AxisSlice{0, 5, 1}));
-    // Whole blocks repeat backwards as they do forwards.
+    // Whole blocks also repeat in descending order.
     const Between blocks(block_cyclic(16, 4), 2, block(16), 1, {15, -1, -1});
     EXPECT_EQ(blocks.intersection.runs_from(1), (Runs{{.peer = 0,
                                                        .mine = 7,
@@ -134,14 +134,15 @@ TEST(AxisIntersectionExamples, ReversesAndStrides) {
                                                        .repeats = 2,
                                                        .my_period = -4,
                                                        .their_period = 8}}));
-    // Every second cell of a cyclic axis of two processes is on one of them.
+    // Every second cell of a cyclic axis over two processes lies on one process.
     const Between one(cyclic(1000), 2, block(500), 1, {1, -1, 2});
     EXPECT_EQ(one.intersection.runs_to(0),
               (Runs{{.peer = 1, .mine = 0, .theirs = 0, .length = 500}}));
     EXPECT_TRUE(one.intersection.runs_from(0).empty());
 }
 
-// Labels by size: -3 5 7 8 9 100, on 1 2 0 2 2 0. Label 7 is on 2 as well: the lowest sends, all receive.
+// Labels in order: -3 5 7 8 9 100, on processes 1 2 0 2 2 0. Label 7 is on 2 as well: the lowest process sends it, all
+// receive it.
 TEST(AxisIntersectionExamples, SlicesOrderLabelsBySize) {
     const AxisSpec lists = unstructured({{7, 100}, {-3}, {9, 8, 5, 7}});
     const Between b(lists, 3, block(6), 1, {0, 6, 1});
@@ -159,7 +160,7 @@ TEST(AxisIntersectionExamples, SlicesOrderLabelsBySize) {
 }
 
 TEST(AxisIntersectionExamples, KeepsContiguousListsTogether) {
-    // A process with labels 0, 50 .. 59: the first must not spoil the others.
+    // A process with labels 0, 50 .. 59: the isolated first label must not split the run of the others.
     std::vector<std::int64_t> first{0};
     std::vector<std::int64_t> second;
     for (std::int64_t label = 1; label < 50; ++label) second.push_back(label);
@@ -183,7 +184,7 @@ TEST(AxisIntersectionExamples, HasNoRunsOfNothing) {
     for (int p = 0; p < 3; ++p) EXPECT_TRUE(none.intersection.runs_from(p).empty());
 }
 
-// Numbers near the largest: nothing may overflow, nothing may take long.
+// Sizes near the largest integer: no overflow, and no long computation.
 TEST(AxisIntersectionExamples, OfHugeAxesIsShort) {
     constexpr std::int64_t huge = (std::int64_t(1) << 60) + 12345;
     const Between b(cyclic(huge), 1000, block(huge), 1000);

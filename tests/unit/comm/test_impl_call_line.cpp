@@ -18,7 +18,7 @@ using Kind = CallWord::Kind;
 
 struct OfPlan {
     Kind kind;
-    const char* text; ///< for people, of plan 3 and set 2
+    const char* text; ///< in messages, for plan 3 and set 2
     bool is_execution;
 };
 
@@ -66,7 +66,7 @@ TEST(CallWord, TellsOfWordsThatItDoesNotKnow) {
                   "another version's call");
 }
 
-// A rank that cannot leave keeps its interruption, and waits for others, for whom MPI may have work here.
+// A rank that cannot leave its call stores its interruption. While it waits for others, MPI must still progress.
 TEST(Calls, LetMpiWorkBeforeTheyInterrupt) {
     const impl::CallLines mine = impl::own_call_line(0);
     impl::Calls calls(0, mine.ranks, mine.memory, false);
@@ -78,7 +78,7 @@ TEST(Calls, LetMpiWorkBeforeTheyInterrupt) {
         EXPECT_EQ(looks, time);
     }
     EXPECT_NO_THROW(calls.idle());
-    // The first reason counts.
+    // The first stored reason is thrown first.
     calls.set_checks([] { throw MpiError("ended", 1); }, [] {});
     calls.keep_interruption(std::make_exception_ptr(UsageError("interrupted")));
     EXPECT_THROW(calls.idle(), UsageError);
@@ -86,7 +86,7 @@ TEST(Calls, LetMpiWorkBeforeTheyInterrupt) {
     EXPECT_THROW(calls.idle(), MpiError);
 }
 
-// A signal handler that runs while this rank waits, in a call or for an execution between two calls.
+// A signal handler may run while this rank waits in a call, or between calls for an execution.
 TEST(Calls, RefuseThoseOfASignalHandler) {
     const impl::CallLines mine = impl::own_call_line(0);
     impl::Calls calls(0, mine.ranks, mine.memory, false);
@@ -116,19 +116,19 @@ TEST(Calls, RefuseThoseOfASignalHandler) {
     EXPECT_FALSE(calls.is_under_way());
     expect_all_refused();
     EXPECT_FALSE(calls.is_under_way());
-    calls.enter(execution); // in no other call
+    calls.enter(execution); // a call outside of other calls
     EXPECT_EQ(calls.current().whole, execution);
     calls.leave(execution, false);
     EXPECT_FALSE(calls.is_under_way());
-    calls.ask([&] { calls.close(); });   // by MPI_Comm_free in a handler
-    EXPECT_NO_THROW(calls.enter("max")); // of which the communicator says that it is closed
+    calls.ask([&] { calls.close(); });   // MPI_Comm_free in a handler does this
+    EXPECT_NO_THROW(calls.enter("max")); // the communicator reports that it is closed
 }
 
 TEST(SharedText, EndsBetweenCharacters) {
     impl::SharedText name;
     name.set("a" + std::string(46, '-') + "b");
     EXPECT_EQ(name.get(), "a" + std::string(46, '-'));
-    name.set(std::string(46, '-') + "\u00e9"); // of bytes 46 and 47
+    name.set(std::string(46, '-') + "\u00e9"); // bytes 46 and 47
     EXPECT_EQ(name.get(), std::string(46, '-'));
     name.set(std::string(45, '-') + "\u00e9");
     EXPECT_EQ(name.get(), std::string(45, '-') + "\u00e9");

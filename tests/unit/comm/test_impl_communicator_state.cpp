@@ -27,14 +27,14 @@ TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
     CommunicatorState state(MPI_COMM_NULL, {.tag_limit = 6}, distview::impl::own_call_line(0), {});
     std::vector<int> tags;
     for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
-    EXPECT_EQ(tags, (std::vector<int>{4, 5, 6, 4, 5, 6, 4})); // 0 to 2: NodeMessages', 3: reports
+    EXPECT_EQ(tags, (std::vector<int>{4, 5, 6, 4, 5, 6, 4})); // 0 to 2: NodeMessages; 3: reports
 }
 
 TEST(CommunicatorState, ClosesItsUsersOnce) {
     struct User : distview::impl::Closable {
         void leave() noexcept override { ++left; }
         void close(Time) noexcept override {
-            EXPECT_EQ(left, 1); // before anybody waits for this process
+            EXPECT_EQ(left, 1); // called before any rank waits for this process
             ++closed;
         }
         int left = 0;
@@ -44,7 +44,7 @@ TEST(CommunicatorState, ClosesItsUsersOnce) {
     Communicator comm(parent.get());
     const auto user = std::make_shared<User>();
     distview::impl::state_of(comm)->add(user);
-    distview::impl::state_of(comm)->add(std::make_shared<User>()); // gone before close()
+    distview::impl::state_of(comm)->add(std::make_shared<User>()); // destroyed before close()
     comm.close();
     EXPECT_EQ(user->closed, 1);
 }
@@ -74,7 +74,7 @@ TEST(PlanLines, AreThoseOfReadersOnThisNode) {
     EXPECT_EQ(line->plan, 7u);
 }
 
-// As if the ranks had been built with versions of the library that lay out shared memory in different ways.
+// Imitates ranks built with versions of the library that lay out shared memory differently.
 TEST(CommunicatorState, GoesByMessagesWhereSharedMemoryHasAnotherLayout) {
     if (world_size() == 1) GTEST_SKIP() << "no neighbour";
     const OwnedComm parent = duplicate_world();

@@ -20,7 +20,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Strides in bytes of a dense or gappy box whose axes are nested in random order.
+/// Byte strides of a box, dense or with gaps, whose axes are nested in random order.
 struct Place {
     std::vector<std::int64_t> strides;
     std::size_t bytes = 0;
@@ -46,7 +46,7 @@ Place random_place(Random& random, const std::vector<std::int64_t>& counts,
     return place;
 }
 
-/// Copies element by element, as the definition says.
+/// The reference: copies element by element.
 void copy_naively(const std::vector<std::int64_t>& counts, std::int64_t element_size,
                   const Place& from, const Place& to, const std::vector<char>& source,
                   std::vector<char>& destination) {
@@ -113,8 +113,8 @@ TEST(CopyBox, CopiesWhatANaiveLoopCopies) {
     });
 }
 
-// The padding of a periodic axis whose two ends one process owns; with nothing between two rows, the end
-// of one and the beginning of the next lie side by side.
+// The padding of a periodic axis with one process at both ends. If no cells lie between two rows,
+// the end of one row and the beginning of the next are contiguous.
 TEST(CopyBox, CopiesTheTwoEndsOfRowsTogether) {
     const std::vector<std::int64_t> sizes{4, 8, 12, 16, 24, 40};
     for_each_case(2000, [&](Random& random, std::uint64_t) {
@@ -148,7 +148,7 @@ TEST(CopyBox, CopiesTheTwoEndsOfRowsTogether) {
     });
 }
 
-// Those that have a loop of their own, and those that go to a function of the library.
+// Lengths with a specialised loop, and lengths for which memcpy is called.
 TEST(CopyBox, CopiesRunsOfAnyLengthAndNothingBesides) {
     constexpr std::int64_t longest = 1100;
     std::vector<char> source(longest);
@@ -220,7 +220,7 @@ TEST(CopyBoxes, CopyTheGivenOnesInOneKernel) {
     }
     KokkosEvents events;
     impl::run_boxes(exec, label, 1, 3, impl::CopyBoxes{boxes.data()});
-    impl::run_boxes(exec, label, 2, 2, impl::CopyBoxes{boxes.data()}); // none
+    impl::run_boxes(exec, label, 2, 2, impl::CopyBoxes{boxes.data()}); // no boxes
     exec.fence("distview::test: compare");
     events.stop();
     EXPECT_EQ(destination, (std::array<char, 4>{'.', 'b', 'c', '.'}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What happens when in an exchange of arrays in a device's memory, seen on a mock of the device.
+// Events in an exchange of device arrays (kernels, copies, fences, messages), recorded by a mock
+// device.
 #include "impl_mock_device.hpp"
 
 #include "communicators.hpp"
@@ -42,7 +43,7 @@ const std::string unpack = name + "::unpack";
 const std::string fence_ready = name + ": elements are written and packed, others may read";
 const std::string fence_done = name + ": others' elements have been read";
 
-/// A box with corners, periodic along all axes, cut along the first one.
+/// A box with corners, periodic along all axes, distributed along the first one.
 class DeviceExchange : public ::testing::Test {
 protected:
     DeviceExchange() { device.take_record(); }
@@ -55,7 +56,7 @@ protected:
         return shared ? make_dist_view<double***>(exec, "shared", comm, layout)
                       : Array(exec, "own", layout, comm.rank());
     }
-    /// Every cell of the interior has a value of its own, padding has none.
+    /// Every interior cell gets a unique value; padding gets none.
     void fill(const Array& array) const {
         for_each(array, [&](std::int64_t i, std::int64_t j, std::int64_t k, bool interior) {
             array.view()(i, j, k) = interior ? value(array, i, j, k) : -1.0;
@@ -79,7 +80,7 @@ protected:
                               array.interior_range(1).contains(LocalIndex(j)) &&
                               array.interior_range(2).contains(LocalIndex(k)));
     }
-    /// By the element's place on the torus.
+    /// The value for the element's place on the torus.
     double value(const Array& array, std::int64_t i, std::int64_t j, std::int64_t k) const {
         const std::int64_t at[] = {i, j, k};
         double result = 0;
@@ -109,8 +110,8 @@ protected:
     std::ptrdiff_t messages() const { return std::min(comm.size() - 1, 2); }
 };
 
-// One kernel for the messages and all that stays, one for all that comes; between them nothing but the copies
-// of what has arrived. What others may read or get is fenced before.
+// One kernel packs messages and copies local cells, one kernel unpacks; only copies of arrived
+// messages lie between them. A fence precedes every send and every read by a neighbour.
 TEST_F(DeviceExchange, StagesInTwoKernels) {
     PaddingExchangePlan plan(comm, layout);
     const Array a = make(false);
@@ -139,7 +140,7 @@ TEST_F(DeviceExchange, SendsFromDeviceMemoryWithoutCopies) {
     EXPECT_EQ(says(plan, ": gpu_message, "), messages() > 0);
 }
 
-// What the neighbours have is read in place: nothing is packed, and no message sent.
+// Arrays of neighbours are read in place: no kernel packs, and no message is sent.
 TEST_F(DeviceExchange, ReadsAllocationsOfOthersInOneKernel) {
     PaddingExchangePlan plan(comm, layout);
     const Array a = make(true);
@@ -160,7 +161,8 @@ TEST_F(DeviceExchange, ReadsAllocationsOfOthersInOneKernel) {
     EXPECT_TRUE(says(plan, "direct, message; for device memory ipc, gpu_message, staged\n"));
 }
 
-// Kernels of the host and of the device do not read each other's arrays in place. Memory that the device does not export is packed for nobody.
+// Kernels of the host and of the device do not read each other's arrays in place; memory that the device does not
+// export is packed for no rank.
 TEST_F(DeviceExchange, IsInPlaceAmongRanksOfOneKindAlone) {
     namespace impl = distview::impl;
     impl::CommunicatorState& state = *impl::state_of(comm);
@@ -188,12 +190,12 @@ TEST_F(DeviceExchange, IsInPlaceAmongRanksOfOneKindAlone) {
     }
 }
 
-// Arrays of one allocation, or of one plan after the other, share its mapping.
+// Arrays in one allocation, and successive plans, share its mapping.
 TEST_F(DeviceExchange, OpensAnAllocationOnce) {
     const int opened = device.opened();
     const int closed = device.closed();
     const Array a = make(true);
-    const Array b = make(true); // from the same segment
+    const Array b = make(true); // in the same segment
     {
         PaddingExchangePlan first(comm, layout);
         PaddingExchangePlan second(comm, layout);
@@ -209,7 +211,7 @@ TEST_F(DeviceExchange, OpensAnAllocationOnce) {
     EXPECT_EQ(device.opened() - opened, 2 * messages());
 }
 
-// No message is started before the fence behind the kernel that packs it.
+// No message may start before the fence that follows the packing kernel.
 TEST_F(DeviceExchange, SendsBehindTheFence) {
     const TransportSetting staged(Transport::staged);
     PaddingExchangePlan plan(comm, layout);
@@ -273,7 +275,7 @@ TEST_F(DeviceExchange, BuffersGoWithThePlan) {
     EXPECT_EQ(device.pinned_bytes(), pinned_bytes);
 }
 
-// Opposite sides do not overlap, corners overlap all around them: far fewer kernels than regions.
+// Opposite sides do not overlap, but corners overlap both sides: far fewer kernels than regions are needed.
 TEST_F(DeviceExchange, CombinesInFewKernels) {
     PaddingExchangePlan plan(comm, layout);
     const Array a = make(false);
@@ -315,7 +317,7 @@ TEST_F(DeviceExchange, RefusesAnotherAwareness) {
                               "DISTVIEW_GPU_AWARE: expected 0 or 1, got 'yes'");
 }
 
-// Hosts load a complex number by parts, devices at once. Padding is copied in units that fit.
+// Hosts load a complex number in parts, devices in one access. Padding is copied in units that are aligned.
 TEST_F(DeviceExchange, RefusesElementsThatCannotBeLoadedAtOnce) {
     using Complex = Kokkos::complex<float>;
     const ArrayLayout line(ProcessGrid{comm.size()},
@@ -349,13 +351,13 @@ TEST_F(DeviceExchange, RefusesElementsThatCannotBeLoadedAtOnce) {
         "target 0" + error);
 }
 
-/// Of 8 bytes, at multiples of 4.
+/// 8 bytes, aligned to multiples of 4.
 struct Pair {
     float x = 0;
     float y = 0;
 };
 
-// A sanitizer sees it if more is loaded at once.
+// A sanitizer reports loads larger than the alignment allows.
 TEST_F(DeviceExchange, GathersElementsWhereTheirTypeAllows) {
     const ArrayLayout line(ProcessGrid{comm.size()}, {block(4 * comm.size())});
     std::vector<float> memory(9);

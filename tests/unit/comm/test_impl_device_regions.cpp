@@ -23,10 +23,10 @@ std::vector<char> random_bytes(Random& random, std::size_t count) {
     return bytes;
 }
 
-/// What is done with a byte of a destination and its offset from the box's first byte on either side.
+/// Called for each byte with its offsets from the first byte of the box on either side.
 using AtByte = std::function<void(const impl::CopyBox&, std::int64_t from, std::int64_t to)>;
 
-/// Visits the bytes of boxes of two axes at most, as the definition says.
+/// The reference: visits the bytes of boxes with at most two axes.
 void for_each_byte(const std::vector<impl::CopyBox>& boxes, const AtByte& visit) {
     for (const impl::CopyBox& box : boxes) {
         const impl::CopyBox::Axis outer = box.rank > 1 ? box.axes[0] : impl::CopyBox::Axis{};
@@ -39,7 +39,7 @@ void for_each_byte(const std::vector<impl::CopyBox>& boxes, const AtByte& visit)
     }
 }
 
-/// Columns of an array of rows, each to another column of another one: some of one shape, and some not.
+/// Boxes that copy columns of an array of rows to other columns of a second array; some have the same shape.
 struct Columns {
     std::vector<char> from, to;
     std::vector<impl::CopyBox> boxes;
@@ -112,7 +112,7 @@ TEST(DeviceRegions, CombineWhatTheBoxesSay) {
     });
 }
 
-// The padding at both ends of rows, which are read and written together: one region.
+// Padding at both ends of rows is read and written together, as one region.
 TEST(DeviceRegions, TheTwoEndsOfRowsAreOne) {
     constexpr std::int64_t cells = 6, rows = 5;
     for (const std::int64_t width : {1, 2}) {
@@ -134,7 +134,7 @@ TEST(DeviceRegions, TheTwoEndsOfRowsAreOne) {
         EXPECT_EQ(impl::byte_regions(device, {low, high}).units * (width == 1 ? 8 : 16),
                   2 * rows * width * 8);
         EXPECT_EQ(impl::byte_regions(device, {shorter, high}).count, 2);
-        // Whole sectors, one by one.
+        // Whole sectors are read one by one.
         low.element_size = high.element_size = 32;
         EXPECT_EQ(impl::byte_regions(device, {low, high}).count, 2);
     }

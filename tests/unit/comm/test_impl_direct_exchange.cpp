@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exchanges that are given up, between two ranks in this process. All others are in races/comm.
+// Abandoned exchanges between two ranks simulated in this process; for other exchanges see races/comm.
 #include <distview/comm/impl/transport/direct_exchange.hpp>
 #include <distview/core/error.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 using distview::impl::DirectExchange;
 using distview::impl::SyncLine;
 
-/// One rank reads what the other has, or writes there; the other one does neither.
+/// Rank 1 reads rank 0's memory, or writes to it; rank 0 does neither.
 struct TwoRanks {
     explicit TwoRanks(bool writes = false)
         : source({.user = "source", .ready = &ready, .writes = writes}, {}, {{1, &done}}),
@@ -50,7 +50,7 @@ TEST(DirectExchange, ThatIsGivenUpBeforeElementsAreWrittenIsNotTakenForDone) {
     others.reader.end_reading();
     others.reader.abandon();
     EXPECT_TRUE(others.source.readers_done());
-    // In an exchange of other arrays, whose number is higher.
+    // Abandoned in an exchange of other arrays, with a higher number.
     TwoRanks apart(true);
     apart.source.begin(20);
     apart.reader.begin(21);
@@ -58,18 +58,19 @@ TEST(DirectExchange, ThatIsGivenUpBeforeElementsAreWrittenIsNotTakenForDone) {
     EXPECT_THROW(apart.source.readers_done(), UsageError);
 }
 
-// The source may have gone on by then, and the line be one of another plan.
+// The source may have continued by then, and the line may belong to another plan.
 TEST(DirectExchange, ThatIsGivenUpAfterElementsWereReadDoesNotWriteToTheirRank) {
     TwoRanks ranks;
     ranks.begin(7);
     ranks.reader.end_reading();
     EXPECT_TRUE(ranks.source.readers_done());
-    ranks.done.epoch = 0; // its new plan's
+    ranks.done.epoch = 0; // of the source's new plan
     ranks.reader.abandon();
     EXPECT_EQ(ranks.done.epoch, 0u);
 }
 
-// A plan that its source has dropped is executed by mistake, and given up, while the source's next plan has its lines.
+// A plan already dropped by its source is executed by mistake and abandoned, while the source's next plan uses its
+// lines.
 TEST(DirectExchange, OfADroppedPlanDoesNotWriteToLinesOfAnother) {
     TwoRanks ranks;
     ranks.begin(6);
@@ -82,7 +83,7 @@ TEST(DirectExchange, OfADroppedPlanDoesNotWriteToLinesOfAnother) {
     ranks.reader.begin(7);
     ranks.reader.abandon();
     EXPECT_FALSE(source.readers_done());
-    ranks.reader.begin(1); // as far as the other plan is
+    ranks.reader.begin(1); // as far as the other plan has come
     EXPECT_EQ(ranks.reader.next_arrival(), 0);
     EXPECT_THROW(ranks.reader.end_reading(), UsageError);
     EXPECT_FALSE(source.readers_done());

@@ -19,10 +19,10 @@
 #include <sys/mman.h>
 
 namespace {
-int signals = 0; // come before files are given memory, and interrupt that
+int signals = 0; // signals that interrupt the allocation of file memory
 } // namespace
 
-// Instead of the system's. glibc names the parameters otherwise.
+// Replaces the system's function. glibc uses other parameter names.
 extern "C" int posix_fallocate(int file, off_t begin, off_t size) {
     if (signals > 0 && --signals % 2 == 0) return EINTR;
     return ::fallocate(file, 0, begin, size) == 0 ? 0 : errno;
@@ -41,10 +41,10 @@ std::size_t huge_page() {
     return bytes;
 }
 
-/// Whether it is tested with segments of some huge pages.
+/// Whether a segment of several huge pages is small enough for a test.
 bool are_small_enough() { return huge_page() > 0 && huge_page() <= std::size_t{1} << 25; }
 
-/// How much of the mapping with this address is in huge pages, in bytes.
+/// The bytes of the mapping at this address that lie in huge pages.
 std::size_t mapped_in_huge_pages(const char* data) {
     std::ifstream file("/proc/self/smaps");
     bool is_found = false;
@@ -116,7 +116,7 @@ TEST(HugePages, AreUsedByTheMakerAndByOthers) {
     for (const auto& segment : {made, opened})
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment->data()) % huge_page(), 0u);
 
-    // Whether this kernel makes them (Linux 6.1 and later) is found out with memory that was left as it is.
+    // A segment without huge pages shows whether the kernel can make them (Linux 6.1 and later).
     const auto plain = make_without(2 * huge_page());
     const auto probe = SharedSegment::open(plain->address(), impl::Access::write);
     ASSERT_TRUE(probe);
@@ -145,7 +145,7 @@ TEST(SharedSegments, AreMadeWhileSignalsCome) {
     EXPECT_EQ(count_wrong(*made), 0u);
 }
 
-// A rank that allocates is alone: plans, which ranks make together, refuse the variable.
+// A rank allocates alone, so a wrong value is no error there; plans, which ranks make together, reject it.
 TEST(HugePages, AreNoErrorOfAllocations) {
     const VariableSetting maybe("DISTVIEW_HUGE_PAGES", "maybe");
     std::string why;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The function that ends a wait: who runs it, and how often.
+// The function that interrupts a wait: which thread runs it, and how often.
 #include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/runtime.hpp>
 
@@ -21,7 +21,7 @@ struct Interrupted {};
 void count() { ++calls; }
 void interrupt() { throw Interrupted(); }
 
-/// Runs on a thread of its own, which has not looked at the clock before.
+/// Runs `action` on a new thread, which has not read the clock before.
 template <class Action>
 void on_new_thread(const Action& action) {
     std::thread(action).join();

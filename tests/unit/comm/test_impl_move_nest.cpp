@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nests large enough to be cut into many blocks, with squares that registers transpose, what is left over,
-// tables and negative strides: each element compared with plain loops.
+// Nests large enough to be split into many blocks, with squares that registers transpose,
+// remainders, tables and negative strides. Oracle: plain loops, element by element.
 #include <distview/comm/impl/kernels/move_nest.hpp>
 #include <distview/comm/impl/kernels/move_units.hpp>
 #include <distview_testing/random.hpp>
@@ -33,7 +33,7 @@ T number(std::int64_t i) {
         return T(static_cast<double>(i % 113), static_cast<double>(i % 127));
 }
 
-/// A source and a target of some loops, in elements of T.
+/// A source and a target with the same loops, in elements of T.
 template <class T>
 struct NestCase {
     std::vector<MoveLoop> loops; ///< strides in bytes
@@ -43,10 +43,10 @@ struct NestCase {
     std::int64_t from_begin = 0; ///< bytes
     std::int64_t to_begin = 0;
 
-    /// Axes of a dense box, some of them with gaps, some backwards, some by tables.
+    /// Axes of a dense box: some with gaps, some in descending order, some by tables.
     explicit NestCase(Random& random) {
         const auto depth = static_cast<std::size_t>(random.integer(0, 6));
-        // Two long ones at most, so that blocks end inside of them.
+        // At most two long axes, so that blocks end inside them.
         std::vector<std::int64_t> counts;
         for (std::size_t d = 0; d < depth; ++d)
             counts.push_back(d < 2 ? random.integer(1, random.chance(0.5) ? 300 : 40)
@@ -174,7 +174,6 @@ TEST(MoveNest, OfNoElementsHasNoBlocks) {
     EXPECT_EQ(nest.elements(), 0);
 }
 
-// A nest of no loops is one element.
 TEST(MoveNest, OfNoLoopsIsOneElement) {
     const double from = 3;
     double to = 0;
@@ -187,8 +186,8 @@ TEST(MoveNest, OfNoLoopsIsOneElement) {
     EXPECT_EQ(to, 3);
 }
 
-#ifndef __CUDACC__ // for which nothing is transposed in registers
-/// A square within larger memory on either side.
+#ifndef __CUDACC__ // nvcc's code transposes nothing in registers
+/// A square inside larger memory on either side.
 template <class T>
 void check_square() {
     constexpr std::int64_t edge = impl::line_elements<sizeof(T)>;

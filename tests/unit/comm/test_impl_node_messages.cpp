@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meetings of several nodes, of which every rank is one here.
+// Meetings of several nodes, simulated: every rank counts as a node.
 #include "communicators.hpp"
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
@@ -40,11 +40,11 @@ protected:
     }
 
     ~NodesThatMeet() override {
-        MPI_Barrier(comm.get()); // the last messages are on their way
+        MPI_Barrier(comm.get()); // the last messages have been sent
         impl::drop_messages(comm.get());
     }
 
-    /// Meets all others in a call of that name; returns what they bring at the least, or the error's text.
+    /// Meets all others in a call of that name; returns the least value of all ranks, or the text of the error.
     std::string meet(const char* name, std::uint64_t value) {
         calls->enter(name);
         std::string result;
@@ -61,7 +61,7 @@ protected:
         return result;
     }
 
-    /// Has this rank throw once when it has waited for that long.
+    /// Makes this rank throw once, after it has waited for `time`.
     template <class Exception>
     void throw_after(milliseconds time, const Exception& exception, bool is_late) {
         const Clock::time_point end = Clock::now() + time;
@@ -95,7 +95,7 @@ TEST_F(NodesThatMeet, TellWhoMakesAnotherCall) {
     EXPECT_EQ(meet("step", 3), "3");
 }
 
-// An exchange has waited for a rank of another node before.
+// An earlier exchange has waited for a rank of another node.
 TEST_F(NodesThatMeet, NameNoRankThatAnEarlierCallWaitedFor) {
     calls->note_far_rank(n + 4);
     EXPECT_EQ(meet("step", 3), "3");
@@ -103,13 +103,13 @@ TEST_F(NodesThatMeet, NameNoRankThatAnEarlierCallWaitedFor) {
         << calls->describe_waiting({});
 }
 
-// Each rank in turn comes late to a meeting that each of the others in turn has given up: its record, which all the
-// others have, must not be taken for its consent.
+// Each rank in turn is late at a meeting that each other rank in turn has abandoned. The others
+// already have a record of the abandoning rank, which must not count as its consent.
 TEST_F(NodesThatMeet, LearnThatOneHasGivenUp) {
     for (int late = 0; late < n; ++late)
         for (int gives_up = 0; gives_up < n; ++gives_up) {
             if (late == gives_up) continue;
-            const bool passes = (late + gives_up) % 2 == 0; // the deadline
+            const bool passes = (late + gives_up) % 2 == 0; // whether the deadline passes
             if (me == gives_up) {
                 if (passes)
                     throw_after(milliseconds(30), DeadlineError("no patience", {late}), true);

@@ -21,12 +21,12 @@ namespace {
 using distview::impl::message_memory;
 using distview::impl::PersistentMessages;
 
-/// Byte `i` of what one process sends another in one round.
+/// Byte `i` of the message between two processes in one round.
 char value(int from, int to, int round, std::size_t i) {
     return static_cast<char>(1 + (from * 31 + to * 7 + round * 3 + static_cast<int>(i % 97)) % 100);
 }
 
-// Every process sends to every one, itself included, another number of bytes each.
+// Every process sends a different number of bytes to every process, including itself.
 class PersistentMessagesOfAll : public ::testing::Test {
 protected:
     static std::size_t bytes(int from, int to) {
@@ -122,7 +122,7 @@ TEST_F(PersistentMessagesOfAll, SayWhenAllAreThere) {
     }
 }
 
-// Receives that nobody serves are cancelled; what is sent and not received keeps its memory.
+// Receives without a matching send are cancelled; the memory of sends not received is kept.
 TEST_F(PersistentMessagesOfAll, EndWithoutTheOthers) {
     messages->start_receives();
     messages.reset();
@@ -145,7 +145,7 @@ TEST(PersistentMessages, CountInLinesWhatIsTooLongForBytes) {
                               UsageError, "test: a message of ");
 }
 
-// Takes more than 4 GiB: with the long tests only.
+// Needs more than 4 GiB: runs only with the long tests.
 TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     if (!std::getenv("DISTVIEW_LONG_MESSAGES")) GTEST_SKIP() << "one of the long tests";
     const std::size_t bytes = (std::size_t{1} << 31) + 4097;

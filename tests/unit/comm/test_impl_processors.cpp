@@ -58,7 +58,7 @@ TEST(Processors, AreAnEvenShareOrWhatAProcessIsBoundTo) {
     EXPECT_EQ(share_of_processors(0, 0, 2), 0) << "the system does not tell";
 }
 
-/// Binds this process to the first processor that it may use.
+/// Binds this process to the first processor available to it.
 class FirstProcessor {
 public:
     FirstProcessor() {
@@ -77,7 +77,7 @@ private:
     cpu_set_t m_before{};
 };
 
-// As taskset, or mpirun's --cpu-set, binds them.
+// As ranks are bound by taskset, or by mpirun's --cpu-set.
 TEST(Processors, OfRanksThatAreBoundToOneAreShared) {
     const FirstProcessor bound;
     const OwnedComm parent = duplicate_world();
@@ -96,7 +96,7 @@ TEST(Processors, OfAllRanksAreNoMoreThanThereAre) {
     EXPECT_LE(all, std::max(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)), world_size()));
 }
 
-// A thread that spins keeps its neighbour from the core that they share: it offers the core before it looks often.
+// A spinning thread blocks its neighbour on a shared core, so it must yield the core before it polls repeatedly.
 TEST(Waiter, OffersTheCoreAtOnceWhereProcessesAreOversubscribed) {
     impl::SyncLine line;
     impl::Waiter waiter(true);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report of a communicator: what is counted, of every plan and transport, against what schedules say; why elements are
-// not read in place; what it says to ranks that do not come; and the advice, by programs with planted defects where
-// numbers do not depend on times, else by made-up records.
+// The report of a communicator: its counts for every plan and transport, compared with schedules; the reasons why
+// elements are not read in place; its text for missing ranks; and its advice. Advice is tested by programs with planted
+// defects if its numbers do not depend on times, otherwise by made-up records.
 #include "transports.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -42,7 +42,7 @@ using namespace distview::impl;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Plate = DistView<double**, Kokkos::HostSpace>;
 
-/// A value of a flat JSON object; empty if it has none of that name.
+/// A value of a flat JSON object; empty if the object has no such name.
 std::string value_of(const std::string& line, const std::string& name) {
     const std::size_t at = line.find('"' + name + "\": ");
     if (at == std::string::npos) return {};
@@ -51,14 +51,14 @@ std::string value_of(const std::string& line, const std::string& name) {
     return line.substr(begin, line.find_first_of(",}", begin) - begin);
 }
 
-/// A report that rank 0 has read, for all ranks.
+/// A report read by rank 0, for all ranks.
 class Lines {
 public:
     explicit Lines(const std::string& written) {
         std::istringstream in(written);
         for (std::string line; std::getline(in, line);) m_lines.push_back(line);
     }
-    /// The lines of a type in which names have these values.
+    /// The lines of a type whose named values equal these.
     std::vector<std::string>
     find(const std::vector<std::pair<std::string, std::string>>& values) const {
         std::vector<std::string> result;
@@ -79,7 +79,7 @@ private:
     std::vector<std::string> m_lines;
 };
 
-/// A name that all ranks know and no other run has. Collective.
+/// A file name known to all ranks and unique to this run. Collective.
 std::string file_name(const std::string& ending) {
     int process = static_cast<int>(::getpid());
     MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -89,7 +89,7 @@ std::string file_name(const std::string& ending) {
         .string();
 }
 
-/// What rank 0 finds in a file, on all ranks; removes it. Collective.
+/// The content of a file as read by rank 0, on all ranks; removes the file. Collective.
 std::string content_of(const std::string& file) {
     std::string content;
     if (world_rank() == 0) {
@@ -105,7 +105,7 @@ std::string content_of(const std::string& file) {
     return content;
 }
 
-/// The report of a program that gets a communicator of its own. Collective.
+/// The report of a program run with a new communicator. Collective.
 std::string report_of(const std::function<void(const Communicator&)>& program,
                       const std::string& ending = ".json") {
     const std::string file = file_name(ending);
@@ -122,7 +122,7 @@ std::int64_t sum_of(std::int64_t value) {
     return value;
 }
 
-/// Plates in rows, periodic both ways, of padding 2: with one rank all padding is its own.
+/// Plates in rows, periodic along both axes, with padding 2: a single rank fills all padding from its own elements.
 ArrayLayout rows_of(const Communicator& comm) {
     return {ProcessGrid{comm.size(), 1},
             {block(6 * comm.size(), {.padding = 2, .periodic = true}),
@@ -139,7 +139,7 @@ Plate borrowed_plate(const Communicator& comm, const ArrayLayout& layout) {
 
 constexpr int times = 7;
 
-/// Bytes of all ranks together.
+/// Sums over all ranks.
 struct Moved {
     std::int64_t from_others = 0;
     std::int64_t own = 0;
@@ -218,7 +218,7 @@ TEST(Report, CountsWhatRedistributionsAndGathersMove) {
             const Plate a = shared_plate(comm, rows);
             const Plate b = shared_plate(comm, columns);
             RedistributionPlan plan(comm, rows, columns);
-            IndexList wanted(2); // one element of each rank's rows
+            IndexList wanted(2); // one element in the rows of each rank
             for (int r = 0; r < comm.size(); ++r) wanted.add_element({3 * r, 1});
             GatherPlan gather(comm, rows, wanted);
             const Kokkos::View<double*, Kokkos::HostSpace> values("values", comm.size());
@@ -309,11 +309,11 @@ TEST(Report, IsWrittenByRank0AloneIfOthersDoNotClose) {
         const Plate u = shared_plate(comm, layout);
         PaddingExchangePlan(comm, layout).execute(Exec(), u);
     }
-    comm.set_deadline(std::chrono::milliseconds(50)); // of closing alone
+    comm.set_deadline(std::chrono::milliseconds(50)); // applies only to closing
     if (comm.rank() == 1)
         while (!std::filesystem::exists(file))
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    world.free(); // close() would find out earlier, and throw
+    world.free(); // close() would detect it earlier, and throw
     set_message_sink(before);
     const Lines report(content_of(file));
     const std::string missing = std::to_string(world_size() - 1);
@@ -348,7 +348,7 @@ TEST(Report, MayBeginWithinACall) {
         const CollectiveCall outer(comm, "outer");
         barrier(comm);
     }
-    PaddingExchangePlan plan(comm, rows_of(comm)); // nothing is told of a communicator without one
+    PaddingExchangePlan plan(comm, rows_of(comm)); // without a plan, nothing is reported
     plan.execute(Exec(), shared_plate(comm, rows_of(comm)));
     comm.close();
     const Lines report(content_of(file));
@@ -445,7 +445,7 @@ TEST(ReportAdvice, SaysNothingOfWritesThatTheLibraryKnows) {
         const Plate u = shared_plate(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < 60; ++i) {
-            u.mark_written(); // what is to come has not come to the neighbours yet
+            u.mark_written(); // the neighbours' new values have not arrived yet
             plan.execute(Exec(), u);
         }
     };
@@ -534,7 +534,7 @@ TEST(ReportAdvice, BorrowedArraysThatOwnersPack) {
     EXPECT_TRUE(advice_of(program(shared_plate), "borrowed").empty());
 }
 
-// tests/system runs these two where they say more: on two hosts, and where /dev/shm has 1 MiB.
+// tests/system also runs these two tests where they find more: on two hosts, and with a /dev/shm of 1 MiB.
 
 TEST(Report, SaysWhichElementsComeFromAnotherNode) {
     MPI_Comm node = MPI_COMM_NULL;
@@ -579,7 +579,7 @@ TEST(ReportAdvice, SharedMemoryThatIsTooSmall) {
             << line;
 }
 
-// Advice from made-up records: 2 ranks, 100 executions of 10 us every 100 us, of which 6 us copying.
+// Advice from made-up records: 2 ranks, 100 executions of 10 us every 100 us, 6 us of each spent copying.
 
 struct MadeUp {
     std::vector<RankReport> ranks{2};
@@ -608,7 +608,7 @@ struct MadeUp {
                 plan.samples.samples.push_back({i, i * 100'000, 10e-6, 3e-6, 1e-6, i * 10e-6});
         }
     }
-    /// Of which copies take a fifth of the time.
+    /// A grid for which copies need a fifth of the time.
     void add_better_grid() {
         using Kind = ExchangeShape::Kind;
         for (int r = 0; r < 2; ++r)
@@ -633,7 +633,7 @@ TEST(ReportAdvice, ProcessGridOfLongerRuns) {
     program.add_better_grid();
     const auto found = program.find("process_grid");
     ASSERT_EQ(found.size(), 1U);
-    // All becomes a fifth: the 3 us of waiting are for others, who copy for 7 us as well.
+    // All shrinks to a fifth: in the 3 us of waiting, the other rank copies, for 7 us as well.
     EXPECT_NEAR(found.front().share.value_or(0), 0.2, 1e-9);
     EXPECT_EQ(found.front().sentence,
               "PaddingExchangePlan #1: process grid 2x1 instead of 1x2 would take about 0.2 of "
@@ -661,13 +661,13 @@ TEST(ReportAdvice, WhereMostIsWaitingNoGainIsPredicted) {
         << borrowed.sentence;
 }
 
-// Rank 0 waits 3 us until rank 1 begins, which then waits as long for what is copied: 1.5 us stay in the mean.
+// Rank 0 waits 3 us until rank 1 begins, and rank 1 then waits as long for copies: in the mean, 1.5 us remain.
 TEST(ReportAdvice, WaitingForLateRanksStays) {
     MadeUp program;
     program.add_better_grid();
     for (auto& sample : program.plan(1).samples.samples) sample.began += 20'000;
     EXPECT_NEAR(program.find("process_grid").at(0).share.value_or(0), (1.5 + 8.5 / 5) / 10, 1e-9);
-    // Of 100 us, 45 in the mean for the other: nothing is predicted, the grid still told.
+    // In the mean 45 us of 100 us are waiting for the other rank: no gain is predicted, but the grid is reported.
     for (int r = 0; r < 2; ++r)
         for (auto& sample : program.plan(r).samples.samples) sample.waiting = r == 0 ? 90e-6 : 3e-6;
     for (auto& sample : program.plan(1).samples.samples) sample.began += 100'000;
@@ -679,7 +679,7 @@ TEST(ReportAdvice, WaitingForLateRanksStays) {
               "4096 bytes in runs of 4096 bytes instead of 4096 bytes in runs of 8 bytes");
 }
 
-// Rank 1 has one set where rank 0 has two, of other traffic: what it saw of the second it tells with the first.
+// Rank 1 has one set where rank 0 has two, with other traffic: rank 1 adds its counts of the second set to the first.
 TEST(ReportAdvice, SetsThatRanksNumberOtherwiseAreNotCompared) {
     MadeUp program;
     std::vector<SetRecord>& sets = program.plan(0).sets;
@@ -708,7 +708,7 @@ TEST(ReportAdvice, ShortRunsOfFewBytesAreLatency) {
     EXPECT_TRUE(program.find("short_runs").empty());
 }
 
-// A tenth of a step: what else is in it, such as a gather, no balance shortens.
+// Only a tenth of a step: a balance does not shorten the rest, such as a gather.
 TEST(ReportAdvice, OneRankHasMoreOfLittleWork) {
     MadeUp program;
     for (TimeSample& sample : program.plan(0).samples.samples) sample.inside *= 9.9;
@@ -721,7 +721,7 @@ TEST(ReportAdvice, OneRankHasMoreOfLittleWork) {
 
 TEST(ReportAdvice, OneRankHasMoreWork) {
     MadeUp program;
-    // Rank 1 computes 90 us of 100, rank 0 30 us; it waits for the rest.
+    // Rank 1 computes 90 us of 100 us, rank 0 30 us; rank 0 waits for the rest.
     for (TimeSample& sample : program.plan(0).samples.samples) {
         sample.seconds = 70e-6;
         sample.waiting = 63e-6;
@@ -737,7 +737,7 @@ TEST(ReportAdvice, OneRankHasMoreWork) {
         std::string::npos)
         << found.front().sentence;
     for (RankReport& rank : program.ranks) rank.processors = 1;
-    EXPECT_TRUE(program.find("imbalance").empty()); // they take turns: who works is not known
+    EXPECT_TRUE(program.find("imbalance").empty()); // ranks take turns: who works is unknown
 }
 
 TEST(ReportAdvice, MoreRanksThanProcessors) {
@@ -766,7 +766,7 @@ TEST(ReportAdvice, MessagesWithinANode) {
     MadeUp program;
     program.plan(0).sets.front().traffic.front().why_not = "DISTVIEW_TRANSPORT=message";
     EXPECT_EQ(program.find("messages").size(), 1U);
-    program.ranks[1].node = 1; // the usual way between nodes
+    program.ranks[1].node = 1; // messages are normal between nodes
     EXPECT_TRUE(program.find("messages").empty());
 }
 
@@ -801,7 +801,7 @@ TEST(Report, PlansAreTheSameByKindAndNumber) {
     EXPECT_EQ(plans[1].ranks.size(), 1U);
 }
 
-// Ranks that have closed the communicator, too: their figures come last.
+// Includes ranks that have closed the communicator: their figures arrive last.
 TEST(Report, NamesRanksWhoseFiguresAreMissing) {
     MadeUp program;
     program.ranks.resize(3);
@@ -846,13 +846,13 @@ TEST(Report, TravelsInAsManyBytesAsThereIsRoomFor) {
                            .why_not = "it is on another node"});
     const std::string all = packed(report);
     EXPECT_EQ(packed(report, all.size()), all);
-    // With fewer samples, the same traffic.
+    // Fewer samples, but the same traffic.
     const std::string thinned = packed(report, all.size() - 1);
     ASSERT_LT(thinned.size(), all.size());
     const RankReport back = unpacked(thinned);
     EXPECT_EQ(back.plans.front().samples.samples.size(), 50U);
     EXPECT_EQ(back.plans.front().sets.front().traffic, traffic);
-    // Without partners, the same sums.
+    // No single partners, but the same sums.
     const std::string joined = packed(report, 5000);
     ASSERT_FALSE(joined.empty());
     EXPECT_LE(joined.size(), 5000U);
@@ -865,9 +865,9 @@ TEST(Report, TravelsInAsManyBytesAsThereIsRoomFor) {
     EXPECT_EQ(packed(report, 100), "");
 }
 
-// Each pair of several sets once.
+// A pair that occurs in several sets counts once.
 TEST(Report, CountsPairsOfManyRanks) {
-    const int ranks = world_rank() == 0 ? 1000 : 3; // one process has memory for so many
+    const int ranks = world_rank() == 0 ? 1000 : 3; // rank 0 alone has memory for so many reports
     std::vector<RankReport> reports(static_cast<std::size_t>(ranks));
     for (int r = 0; r < ranks; ++r) {
         RankReport& report = reports[static_cast<std::size_t>(r)];

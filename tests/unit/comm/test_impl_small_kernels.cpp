@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which thread copies: of kernels that take less than starting threads does, the one that calls.
+// The thread that copies: small kernels, for which starting threads would take longer, run on the calling thread.
 #include <distview/comm/impl/kernels/copy_boxes.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Adds, and counts the elements that another thread than its maker's has added.
+/// Adds, and counts the elements added by a thread other than the one that made this object.
 struct Watched {
     std::atomic<long>* elsewhere;
     std::thread::id maker = std::this_thread::get_id();
@@ -35,7 +35,7 @@ struct Watched {
     }
 };
 
-/// Work of so many bytes that notes which thread does it.
+/// Work of `size` bytes that records the thread that does it.
 struct Noted {
     std::thread::id* ran_on;
     std::int64_t size;
@@ -76,13 +76,13 @@ TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
         RedistributionPlan plan(comm, layout, layout);
         std::atomic<long> elsewhere{0};
         plan.combine(exec, Watched{&elsewhere}, a, b);
-        const bool is_small = n == 200; // else 8 MB, which are for all threads
+        const bool is_small = n == 200; // else 8 MB, for all threads
         EXPECT_EQ(elsewhere == 0, is_small) << elsewhere << " elements, n = " << n;
     }
 }
 
-// A listener sees the kernel, whichever way it is run, and no fence of all instances. That a small one is on this instance
-// shows only where Kokkos numbers instances (see escapes_from()).
+// A listener sees the kernel in either case, and no fence of all instances. Whether a small kernel
+// is on this instance shows only if Kokkos numbers instances (see escapes_from()).
 TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
     const Exec exec = separate_instance<Exec>();
     for (const std::int64_t bytes : {std::int64_t{8}, impl::tuning::one_thread_bytes}) {

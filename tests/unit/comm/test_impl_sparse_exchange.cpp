@@ -28,7 +28,7 @@ protected:
     const int n = comm.size();
     const int me = comm.rank();
 
-    /// Sends `count(from, to)` notes, numbered, and expects all that others send, in order.
+    /// Sends `count(from, to)` numbered notes, and expects all notes of the other ranks, in order.
     template <class Count>
     void exchange(Count&& count,
                   std::size_t piece_bytes = distview::impl::sparse_piece_bytes) const {
@@ -76,13 +76,13 @@ TEST_F(SparseExchanges, LongMessagesComeInPieces) {
 }
 
 TEST_F(SparseExchanges, MessagesOfTheNextOneAreNotMistakenForThisOnes) {
-    // Quick ranks are well into the next exchange while slow ones still receive.
+    // Fast ranks are well into the next exchange while slow ranks still receive.
     for (int round = 0; round < 200; ++round)
         exchange(
             [=](int from, int to) { return (from * 31 + to * 7 + round) % 5 == 0 ? round : 0; });
 }
 
-// More messages at once than MPI has room for: see SparseExchange::most_in_flight.
+// More messages at once than MPI has room for; see SparseExchange::most_in_flight.
 TEST_F(SparseExchanges, EverySmallPieceIsAMessage) {
     for (int round = 0; round < 5; ++round) exchange([](int, int) { return 400; }, sizeof(Note));
 }

@@ -29,7 +29,7 @@ TEST_F(ImportDistView, TakesAnyArrayWithoutACopy) {
         const std::vector<SectionDescription> sections = exported(layout, version);
         ExportedSection given = section_of(version, sections[rank], random.pick(element_types));
         given.section.read_only = random.chance(0.3);
-        // Strides are the producer's affair: here those of memory that is turned round.
+        // The producer chooses strides: here some axes run backwards in memory.
         for (std::int64_t& stride : given.section.strides)
             if (random.chance(0.2)) stride = -stride;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whatever is wrong on one rank or between ranks is the same error on all of them, at once.
+// Any fault on one rank, or between ranks, is the same error on all ranks, at once.
 #include "import_fixture.hpp"
 
 #include <distview/comm/padding_exchange_plan.hpp>
@@ -28,10 +28,10 @@ using protocol::v0_9_0;
 
 class ImportDistViewErrors : public ImportDistView {
 protected:
-    /// The verdict of a check of all sections in one process is that of the import on all ranks.
+    /// Expects that the import on all ranks gives the same verdict as a check of all sections in one process.
     void expect_verdict(const protocol::Version& version,
                         const std::vector<SectionDescription>& sections) const {
-        // check_all(), and boundary padding that no layout can hold.
+        // Includes check_all(), and boundary padding that a layout cannot store.
         std::optional<ProtocolError> expected;
         try {
             protocol::layout_from_dim_data(version, sections);
@@ -60,7 +60,7 @@ protected:
     }
 };
 
-/// One number of a dictionary, the extents or the labels off by a little.
+/// Changes one number of a dictionary, the extents or the labels slightly.
 void nudge(Random& random, SectionDescription& section) {
     if (section.dim_data.empty()) {
         section.extents.push_back(1);
@@ -144,7 +144,7 @@ TEST_F(ImportDistViewErrors, RefusesWhatOneRankExportsWrongly) {
             }
 }
 
-// Not protocol violations, but no array either.
+// These cases conform to the protocol, but do not make one array.
 TEST_F(ImportDistViewErrors, RefusesOtherElementTypesAndVersionsOnOneRank) {
     if (n == 1) return;
     const std::vector<SectionDescription> sections = usual(v0_10_0);

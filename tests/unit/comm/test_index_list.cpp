@@ -25,7 +25,7 @@ void expect_indices(const IndexList& list, const Index& expected) {
         EXPECT_EQ(part.axes, std::vector<Index>{expected});
 }
 
-// Also of a single index, which is no number of axes.
+// A single index in braces is also a list; it is no number of axes.
 TEST(IndexList, takes_indices_in_braces) {
     const int index = 9;
     expect_indices(IndexList({1}), {1});

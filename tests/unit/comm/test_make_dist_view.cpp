@@ -99,7 +99,7 @@ TEST(MakeDistView, RefusesALayoutWithAnotherNumberOfAxes) {
                               ShapeError, "expected a layout of 3 axes, got 2");
 }
 
-// Only the last section has another column.
+// Only the last section has one column more.
 TEST(MakeDistView, RefusesSectionsThatDoNotFitStaticExtents) {
     const Communicator comm(MPI_COMM_WORLD);
     const int n = comm.size();
@@ -164,7 +164,7 @@ TEST(MakeDistView, RefusesElementTypesThatDiffer) {
                               "make_dist_view: expected the same arguments on all ranks");
 }
 
-#ifndef DISTVIEW_TEST_SANITIZED_HEAP // a sanitizer ends the program instead
+#ifndef DISTVIEW_TEST_SANITIZED_HEAP // a sanitizer would end the program
 // Only the last section is too large for any memory.
 TEST(MakeDistView, TellsAllRanksThatOneIsOutOfMemory) {
     const Communicator comm(MPI_COMM_WORLD);
@@ -178,7 +178,7 @@ TEST(MakeDistView, TellsAllRanksThatOneIsOutOfMemory) {
 }
 #endif
 
-// On one rank the number of bytes would be 0 if it were counted in 64 bits.
+// On one rank the number of bytes would overflow to 0 in 64 bits.
 TEST(MakeDistView, CountsBytesWithoutOverflow) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size(), 1},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements that each name a rank, moved over every transport, in fields of several types together. Every rank knows all
-// ranks' targets, and so what must arrive, in which order.
+// Elements with a target rank each, moved over every transport, in fields of several types at once. Oracle: every rank
+// knows the targets of all ranks, and so which elements must arrive, and in which order.
 //
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "field_fixture.hpp"
 #include "transports.hpp"
 
@@ -37,7 +37,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 template <class T>
 using List = Kokkos::View<T*, Exec::memory_space>;
 
-/// The targets of all ranks, the same everywhere.
+/// Draws the targets of all ranks, the same on every rank.
 std::vector<std::vector<int>> draw_targets(Random& random, int ranks) {
     std::vector<std::vector<int>> result(static_cast<std::size_t>(ranks));
     const std::int64_t most = random.pick(std::vector<std::int64_t>{1, 10, 100, 1000});
@@ -61,7 +61,7 @@ std::vector<std::vector<int>> draw_targets(Random& random, int ranks) {
     return result;
 }
 
-/// The value of an element by the rank and the number that it had.
+/// The value of an element, computed from the rank and position that it had.
 template <class T>
 T element(int rank, std::size_t k, std::uint64_t salt) {
     return value_of<T>(Position{rank, static_cast<std::int64_t>(k)}, salt);
@@ -101,7 +101,7 @@ public:
             move(plan, 0);
             const std::size_t bytes = plan.workspace_bytes();
             move(plan, 1);
-            // Other Views of the same types are no other set.
+            // Other Views of the same types do not make a new set.
             EXPECT_EQ(plan.workspace_bytes(), bytes);
             EXPECT_TRUE(plan.is_usable());
         }
@@ -164,14 +164,14 @@ private:
     }
 
     void move(MigrationPlan& plan, std::uint64_t round) {
-        // One field, into memory that there is.
+        // One field, into existing memory.
         const List<const double> x = source<double>(round);
         const auto x2 = target<double>();
         plan.execute(m_exec, x, x2);
         check(x2, round, "execute");
         check_source(x, round);
 
-        // Several, begun and finished.
+        // Several fields, by start() and finish().
         const auto id = source<std::int64_t>(round);
         const auto v = source<Bytes<12>>(round);
         const auto c = source<std::int8_t>(round);
@@ -184,7 +184,7 @@ private:
         check(v2, round, "start");
         check(c2, round, "start");
 
-        // Into new memory: two fields of one type too.
+        // Into new memory, with two fields of one type.
         const auto p = source<std::complex<double>>(round);
         const auto q = source<std::complex<double>>(round + 10);
         const auto s = source<std::uint16_t>(round);
@@ -229,7 +229,7 @@ protected:
     int n = comm.size();
 };
 
-// One element to every rank, in reverse: what arrives is ordered by the rank that it comes from.
+// One element to every rank, in reverse order: arrivals are ordered by source rank.
 TEST_F(MigrationPlanExamples, ArrivalsAreOrderedByTheRankThatTheyComeFrom) {
     std::vector<int> targets;
     for (int rank = n - 1; rank >= 0; --rank) targets.insert(targets.end(), 2, rank);
@@ -246,7 +246,7 @@ TEST_F(MigrationPlanExamples, ArrivalsAreOrderedByTheRankThatTheyComeFrom) {
     EXPECT_NE(plan.describe().find("MigrationPlan; transports allowed: "), std::string::npos);
 }
 
-// Many elements, each of its own source, back and forth: more than one piece of a kernel, and the identity in the end.
+// Many elements to and fro: more than one piece of a kernel, and the identity as the result.
 TEST_F(MigrationPlanExamples, MoveThereAndBack) {
     constexpr std::size_t count = 30000;
     std::vector<int> targets(count);
@@ -303,12 +303,12 @@ TEST_F(MigrationPlanExamples, WrongFieldsAreErrors) {
     const auto first = Kokkos::subview(z, std::pair<int, int>(0, 3));
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::tie(x, y), std::tie(part, first)), UsageError,
                               "the targets of fields 0 and 1 share memory");
-    // Errors of arguments leave the plan as it was.
+    // Errors in arguments leave the plan unchanged.
     Kokkos::deep_copy(x, 7);
     plan.execute(exec, x, y);
     EXPECT_EQ(y(2), 7);
     if (n == 1) return;
-    // Types that differ between ranks are found when they come for the first time.
+    // Types that differ between ranks are detected when they are first used.
     const List<float> f("f", 3), g("g", 3), h("h", 3);
     EXPECT_THROW_ON_ALL_RANKS(comm.rank() == 0 ? plan.execute(exec, std::tie(f, f), std::tie(g, h))
                                                : plan.execute(exec, std::tie(f, x), std::tie(g, y)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans and handles that have been moved from: every call is an error, and the one that was moved to works.
+// Plans and handles after a move: every call of the moved-from object is an error, and the moved-to object works.
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>

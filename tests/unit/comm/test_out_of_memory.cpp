@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory ends on one rank somewhere in a collective call.
+// An allocation fails on one rank at some point in a collective call.
 #include "import_fixture.hpp"
 #include "numbered_array.hpp"
 #include "out_of_memory.hpp"
@@ -31,7 +31,8 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// What is made before memory ends is no collective call: a program must see to it itself.
+/// Objects made before allocations fail belong to no collective call: programs must handle such
+/// failures themselves.
 class OutOfMemory : public ::testing::Test {
 protected:
     const Communicator world{MPI_COMM_WORLD};
@@ -73,7 +74,7 @@ TEST_F(OutOfMemory, InCollectives) {
     });
 }
 
-// What is said of it takes memory, too.
+// The error text needs memory, too.
 TEST_F(OutOfMemory, InAgreementsOfRanksThatDiffer) {
     const ArrayLayout alone(ProcessGrid{1}, {block(1)});
     const DistView<double*> a(exec, "a", alone, 0), b(exec, "b", alone, 0);
@@ -87,12 +88,12 @@ TEST_F(OutOfMemory, InAgreementsOfRanksThatDiffer) {
                     [&] { return std::vector<Argument>{{"number", text(digest)}}; }, arrays);
             } catch (const DeadlineError&) {
                 throw;
-            } catch (const std::exception&) { // one rank has no memory for a text
+            } catch (const std::exception&) { // one rank has no memory for an error text
                 return true;
             }
             return false;
         };
-        differ(0, one); // unless a rank could not number them
+        differ(0, one); // no difference if a rank could not number them
         return differ(static_cast<std::uint64_t>(comm.rank()), {});
     });
 }
@@ -115,7 +116,7 @@ TEST_F(OutOfMemory, InPaddingExchangesOfTypesKnownAtRunTime) {
     check_out_of_memory([&](const Communicator& comm) {
         number(array, 1);
         PaddingExchangePlan plan(comm, array.layout());
-        // The first one has all that takes memory; ranks that leave it make the second one as the first.
+        // All allocations occur in the first call. Ranks that leave it by an error treat the second call as the first.
         plan.execute(exec, any);
         plan.execute(exec, any);
         return find_wrong_number(array, 1).empty();
@@ -160,7 +161,7 @@ TEST_F(OutOfMemory, InRedistributionsInPlace) {
     });
 }
 
-/// Even numbers, of which each process knows its own alone.
+/// The even numbers; each process knows only its own.
 ArrayLayout listed(int n, int rank) {
     std::vector<std::int64_t> labels;
     for (std::int64_t i = rank; i < 5 * n; i += n) labels.push_back(2 * i);
@@ -170,7 +171,7 @@ ArrayLayout listed(int n, int rank) {
 TEST_F(OutOfMemory, InElementsByOwnLabels) {
     const ArrayLayout layout = listed(n, rank);
     const IndexList list({8, 0, 6});
-    // Kokkos ends the program where it has no memory to free a View with a long label: they are kept.
+    // Kokkos ends the program if it has no memory to free a View with a long label, so the Views are kept.
     std::vector<Kokkos::View<double*, Kokkos::HostSpace>> kept;
     kept.reserve(10000);
     check_out_of_memory([&](const Communicator& comm) {
@@ -208,7 +209,7 @@ TEST_F(OutOfMemory, InMigrations) {
     });
 }
 
-// With a report, for which ranks send their figures to rank 0.
+// With a report: ranks send their figures to rank 0.
 TEST_F(OutOfMemory, InClose) {
     const NumberedArray array = borrowed(ring(world));
     const CollectiveCalls close = [](Communicator comm) {

@@ -44,14 +44,14 @@ auto products(const Communicator& comm, Random& random) {
     const TestField<View> x(geometry, layout, comm, random, Memory::mixed);
     const TestField<View> y(geometry, layout, comm, random, Memory::mixed);
     const int me = comm.rank();
-    // What is not exchanged is no part of the operator: zero in both.
+    // Elements that are not exchanged do not belong to the operator: they are zero in both vectors.
     const auto each = [&](auto&& visit) {
         geometry.for_each_cell(me, [&](const ExpectedCell& cell) { visit(cell); });
     };
     const auto factor = [&](const ExpectedCell& cell, std::uint64_t salt) {
         const T value = summand<T>(me, cell.position, salt);
         if constexpr (std::is_integral_v<T>)
-            return value >> 24; // 22 bits are left
+            return value >> 24; // leaves 22 bits
         else
             return value;
     };
@@ -81,7 +81,7 @@ auto products(const Communicator& comm, Random& random) {
 TEST(PaddingExchangeAdjoint, IsTheAdjointOfExecuteForIntegers) {
     const Communicator comm(MPI_COMM_WORLD);
     for_each_case(60, [&](Random& random, std::uint64_t) {
-        // Products have 44 bits: no sum of so few overflows.
+        // Products have 44 bits, so sums of so few do not overflow.
         const auto sums = random.chance(0.5)
                               ? products<DistView<std::int64_t***>>(comm, random)
                               : products<DistView<std::int64_t**, Strided, Host>>(comm, random);
@@ -95,7 +95,7 @@ TEST(PaddingExchangeAdjoint, IsTheAdjointOfExecuteForDoubles) {
         const auto sums = random.chance(0.5)
                               ? products<DistView<double***>>(comm, random)
                               : products<DistView<double**, Left, Host>>(comm, random);
-        // Each term is rounded once, and each addition of a sum; 27 copies at most in between.
+        // Each term is rounded once, and so is each addition; at most 27 copies are added in between.
         const double unit = std::numeric_limits<double>::epsilon();
         const double bound = 2 * unit * static_cast<double>(sums.terms + 27) * sums.magnitude;
         EXPECT_LE(std::abs(sums.filled - sums.combined), bound);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PaddingExchangePlan with arrays whose types are known at run time only: what the typed calls do,
-// byte for byte, at the same cost, and errors that all ranks share.
+// PaddingExchangePlan with arrays whose types are known only at run time: same results as typed
+// calls, byte for byte, at the same cost, and errors that all ranks share.
 #include "communicators.hpp"
 #include "field_fixture.hpp"
 #include "numbered_array.hpp"
@@ -105,7 +105,7 @@ TEST_F(PaddingExchangeAny, MovesTheSameBytesAsTypedCalls) {
     });
 }
 
-/// The memory of an array, read from its far end.
+/// An array over the same memory, whose axes run backwards.
 AnyDistView turned_round(const Communicator& comm, const ArrayLayout& layout,
                          std::vector<double>& memory) {
     const Extents extents = layout.local_extents(comm.rank());
@@ -152,7 +152,7 @@ TEST_F(PaddingExchangeAny, IsTheSameSetAsTheTypedArray) {
     EXPECT_EQ(plan.workspace_bytes(), workspace);
 }
 
-// What combine() makes of the typed arrays, of as many as are given.
+// Oracle: combine() of typed arrays, for different numbers of arrays.
 TEST_F(PaddingExchangeAny, CombinesElementsOfATypeFoundOutAtRunTime) {
     const ArrayLayout layout = ring(comm);
     std::vector<NumberedArray> typed, untyped;
@@ -208,7 +208,7 @@ TEST_F(PaddingExchangeAny, AllocatesNothingFromTheSecondExecuteOn) {
     EXPECT_EQ(watched.kokkos, 0) << watched.description;
 }
 
-// What one rank passes wrongly
+// Wrong arguments on one rank
 
 class PaddingExchangeAnyErrors : public PaddingExchangeAny {
 protected:
@@ -218,7 +218,7 @@ protected:
 
     void execute(const AnyDistView& field) { plan.execute(exec, std::span(&field, 1)); }
 
-    /// A field like the good one but for what `change` does to it on rank `odd`.
+    /// A field that equals the good one, except for the effect of `change` on rank `odd`.
     template <class Change>
     AnyDistView changed(int odd, Change&& change) const {
         const NumberedArray other = make_array(comm, ring(comm));
@@ -229,7 +229,7 @@ protected:
 
     std::string end(int odd) const { return n > 1 ? text(" [rank ", odd, " of ", n, ']') : ""; }
 
-    /// The plan serves the good field as ever.
+    /// After each test the plan must still exchange the good field.
     void TearDown() override {
         for (int round = 1; round <= 2; ++round) {
             number(array, round);
@@ -274,7 +274,7 @@ TEST_F(PaddingExchangeAnyErrors, DeviceMemoryOnOneRank) {
                 execute(bad), ShapeError,
                 "PaddingExchangePlan: field 0 is in memory that the host cannot access" + end(odd));
         }
-    // Such that the host can is as good as any.
+    // Memory that the host can access is accepted.
     for (const DeviceType type :
          {DeviceType::cuda_host, DeviceType::cuda_managed, DeviceType::rocm_host}) {
         const AnyDistView pinned = changed(0, [&](AnySection& s) { s.device = {type, 0}; });

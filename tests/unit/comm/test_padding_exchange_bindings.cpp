@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a plan remembers of the sets of arrays that it meets.
+// The sets of arrays that a plan remembers.
 #include "communicators.hpp"
 #include "impl_meetings.hpp"
 #include "numbered_array.hpp"
@@ -25,10 +25,11 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Whether arrays go in messages, are read in place, or are borrowed and packed for the others.
+/// Arrays are sent in messages, read in place, or borrowed and packed for other ranks.
 enum class Way { messages, in_place, packed };
 
-/// That make a binding: on what comes, with all that neighbours wait for, and on the binding.
+/// The number of agreements for a binding: one on the new set and the waits for others, one on the
+/// binding.
 constexpr std::int64_t agreements = 2;
 
 class Bindings : public ::testing::TestWithParam<Way> {
@@ -53,7 +54,7 @@ protected:
         return array;
     }
     std::optional<TransportSetting> m_setting;
-    /// Agreements of an execute: none if the set was bound.
+    /// The agreements made by an execute(): none if the set was bound.
     template <class... Arrays>
     std::int64_t agreements_of_execute(PaddingExchangePlan& plan, const Arrays&... arrays) const {
         return meetings_of(comm, [&] { plan.execute(exec, arrays...); });
@@ -69,7 +70,7 @@ TEST_P(Bindings, AreMadeOnceForASet) {
     const NumberedArray copy = a;
     EXPECT_EQ(agreements_of_execute(plan, copy), 0);
     EXPECT_EQ(plan.workspace_bytes(), bytes);
-    // Other arrays, more arrays and another order are other sets.
+    // Other arrays, more arrays, and another order each make a new set.
     EXPECT_EQ(agreements_of_execute(plan, b), agreements);
     EXPECT_EQ(agreements_of_execute(plan, a, b), agreements);
     EXPECT_EQ(agreements_of_execute(plan, b, a), agreements);
@@ -115,7 +116,7 @@ TEST_P(Bindings, AreMadeAgainOnceManyOthersHaveCome) {
             EXPECT_EQ(find_wrong_number(array, i + turn), "");
             EXPECT_LE(plan.workspace_bytes(), 32 * bytes);
         }
-    // The last 32 are known, the one before is not.
+    // The last 32 sets are known, the set before them is not.
     for (std::size_t i = 38; i < 70; ++i) EXPECT_EQ(agreements_of_execute(plan, arrays[i]), 0) << i;
     EXPECT_EQ(agreements_of_execute(plan, arrays[37]), agreements);
 }
@@ -143,7 +144,7 @@ TEST_P(Bindings, OfAnExchangeInFlightStay) {
     EXPECT_EQ(find_wrong_number(a, 1), "");
 }
 
-// Whoever waits for readers by itself drops the same set as the others.
+// A rank that has already waited for its readers must drop the same set as the others.
 TEST_P(Bindings, AreDroppedAlikeWhereSomeRanksHaveWaitedForReaders) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray first = make(1);
@@ -160,8 +161,8 @@ TEST_P(Bindings, AreDroppedAlikeWhereSomeRanksHaveWaitedForReaders) {
     }
 }
 
-// An array dies and another takes its place at the same address, but on some ranks only: elsewhere
-// something else holds the memory.
+// A new array reuses the address of a destroyed one, but only on some ranks: on the others the
+// memory is still in use.
 TEST_P(Bindings, DoNotMistakeAnArrayForOneThatWasThereBefore) {
     PaddingExchangePlan plan(comm, layout);
     const Extents extents = layout.local_extents(comm.rank());
@@ -181,10 +182,10 @@ TEST_P(Bindings, DoNotMistakeAnArrayForOneThatWasThereBefore) {
     }
 }
 
-// The same with memory that comes from where it was freed.
+// The same with memory from an allocator that reuses freed memory.
 TEST_P(Bindings, DoNotMistakeANewAllocationForAFreedOne) {
     PaddingExchangePlan plan(comm, layout);
-    std::vector<NumberedArray> kept; // on odd ranks freed memory does not come back
+    std::vector<NumberedArray> kept; // on odd ranks some memory is not freed, so it is not reused
     for (int round = 0; round < 40; ++round) {
         const NumberedArray array = make(round);
         if (comm.rank() % 2 == 1 && round % 3 != 0) kept.push_back(array);

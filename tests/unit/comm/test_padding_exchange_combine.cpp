@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PaddingExchangePlan::combine against a fold over all copies of every element, found cell by cell.
+// PaddingExchangePlan::combine, compared with a fold over all copies of every element, found cell by cell.
 #include "field_fixture.hpp"
 #include "summands.hpp"
 #include "transports.hpp"
@@ -30,7 +30,7 @@ using Right = Kokkos::LayoutRight;
 using Left = Kokkos::LayoutLeft;
 using Strided = Kokkos::LayoutStride;
 
-/// Depends on the order, on which of the two is which, and on every copy.
+/// The result depends on the order of operands, on their order within each operation, and on every copy.
 struct Chain {
     template <class T>
     KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {
@@ -51,8 +51,8 @@ struct Chain {
     }
 };
 
-/// The elements of process `owner` by their number in C order, each with the cells that copy it in
-/// the order in which combine() promises to take them.
+/// The elements of process `owner` by number in C order, each with the cells that copy it, in the
+/// order documented for combine().
 struct Copy {
     int process;
     Position position;
@@ -87,7 +87,7 @@ void fill_with_summands(TestField<View>& field, const ArrayGeometry& geometry, i
     });
 }
 
-/// The first cell that combine() has left wrong; "" if there is none.
+/// The first cell with a wrong value after combine(); "" if all are right.
 template <class View, class Op>
 std::string find_flaw(const TestField<View>& field, const ArrayGeometry& geometry, int process,
                       const Op& op, std::uint64_t salt) {
@@ -108,7 +108,7 @@ std::string find_flaw(const TestField<View>& field, const ArrayGeometry& geometr
     return flaw;
 }
 
-/// Combines fields of these types over every transport, everything checked.
+/// Combines fields of these types over every transport, with all checks.
 template <class Op, class... Views>
 void run_case(Random& random, const Worlds& worlds, const std::vector<TransportChoice>& choices) {
     const Communicator& comm = random.chance(0.5) ? worlds.reversed_comm : worlds.forward_comm;
@@ -156,7 +156,7 @@ void run_case(Random& random, const Worlds& worlds, const std::vector<TransportC
                 for (std::size_t i = 0; i < sizeof...(I); ++i)
                     EXPECT_EQ(flaws[i], "")
                         << "field " << i << ", round " << round << ": " << geometries[i].describe();
-                // The same plan, to and fro.
+                // The same plan, alternating between execute() and combine().
                 (std::get<I>(fields).fill(round), ...);
                 plan.execute(exec, std::get<I>(fields).view()...);
                 EXPECT_EQ((std::get<I>(fields).find_flaw(round) + ...), "");
@@ -190,18 +190,18 @@ TEST(PaddingExchangeCombine, FoldsTheCopiesInOrderOverEveryTransport) {
         150, [&](Random& random, std::uint64_t) { random.pick(cases)(random, worlds, choices); });
 }
 
-// Four elements a process in a ring, two copies on each side: sums that one can do in the head.
+// Four elements per process in a ring, two copies on each side: the sums can be checked by hand.
 TEST(PaddingExchangeCombine, AddsBothSidesOfARing) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(4 * comm.size(), {.padding = 2, .periodic = true})});
     PaddingExchangePlan plan(comm, layout);
     const auto a = make_dist_view<double*>(Exec(), "a", comm, layout);
-    const double low_copies = 100 * (comm.rank() + 1); // what a process has in its low padding
+    const double low_copies = 100 * (comm.rank() + 1); // value of a process's low padding
     for (int i = 0; i < 8; ++i)
         a.view()(i) = i < 2 ? low_copies + i : i < 6 ? i : low_copies / 100 * 1e4 + i;
     const int n = comm.size();
-    const int before = (comm.rank() + n - 1) % n + 1; // numbers of the neighbours, from 1
+    const int before = (comm.rank() + n - 1) % n + 1; // one-based ranks of the neighbours
     const int after = (comm.rank() + 1) % n + 1;
     plan.combine(Exec(), Sum{}, a);
     EXPECT_EQ(a.view()(2), 2 + before * 1e4 + 6);
@@ -210,8 +210,8 @@ TEST(PaddingExchangeCombine, AddsBothSidesOfARing) {
     EXPECT_EQ(a.view()(5), 5 + after * 100 + 1);
 }
 
-// Short ones: four times 1600 bytes, or twice that between two ranks, is more than MPI sends at once, and
-// makes several messages.
+// Four fields of 1600 bytes, or twice that between two ranks, exceed the size that MPI sends at
+// once, so several messages are needed.
 TEST(PaddingExchangeCombine, AddsSeveralFieldsOverEveryTransport) {
     const Communicator comm(MPI_COMM_WORLD);
     constexpr int columns = 200;
@@ -249,7 +249,7 @@ TEST(PaddingExchangeCombine, TakesAFunctionOfTheProgram) {
     const auto a = make_dist_view<int*>(Exec(), "a", comm, layout);
     const int values[] = {7, 3, 5, 9};
     for (int i = 0; i < 4; ++i) a.view()(i) = values[i];
-    int offset = 1000; // no constant, so that the function holds it
+    int offset = 1000; // not a constant, so the lambda stores it
     plan.combine(
         Exec(), [offset](int here, int incoming) { return here * 10 + incoming + offset; }, a);
     EXPECT_EQ(a.view()(1), 30 + 9 + 1000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Wrong use: every rank gets the same exception at once, nobody hangs, and the library works on.
+// Wrong use: every rank gets the same exception at once, no rank hangs, and the library stays usable.
 #include "communicators.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -53,7 +53,7 @@ protected:
             << layout.describe() << " and " << other.describe();
     }
 
-    /// After whatever went wrong the communicator serves a plan as ever.
+    /// After every error the communicator must serve a plan as before.
     void TearDown() override {
         const auto a = make(usual());
         Kokkos::deep_copy(a.view(), -1.0);
@@ -83,7 +83,7 @@ TEST_F(PaddingExchangeErrors, GridOfAnotherSize) {
 
 TEST_F(PaddingExchangeErrors, MoreThanThePaddingOfOneProcess) {
     if (n == 1) return;
-    // Only the last process has too little.
+    // Only the last process has too few elements.
     std::vector<std::int64_t> bounds{0};
     for (int p = 0; p < n; ++p) bounds.push_back(bounds.back() + 4);
     std::vector<Widths> paddings(static_cast<std::size_t>(n), Widths(2));
@@ -140,7 +140,7 @@ TEST_F(PaddingExchangeErrors, LayoutsThatDifferOnOneRank) {
     expect_difference(layout, columns(cyclic(4 * n + 2)));
     expect_difference(columns(cyclic(4 * n)), columns(block_cyclic(4 * n, 2)));
     expect_difference(columns(block_cyclic(8 * n, 2)), columns(block_cyclic(8 * n, 3)));
-    if (n > 2) // of two processes both give the first one more
+    if (n > 2) // with two processes both layouts give the first one more
         expect_difference(columns(block(4 * n + 1)), columns(regular_block(4 * n + 1)));
     expect_difference(layout, ArrayLayout(ProcessGrid{n}, {block(4 * n, {.padding = 1})}));
     expect_difference(layout, ArrayLayout(ProcessGrid{n, 1}, {block(4 * n), block(6)}));
@@ -213,7 +213,7 @@ TEST_F(PaddingExchangeErrors, ArraysOfAnotherLayout) {
     PaddingExchangePlan plan(comm, usual());
     const auto fits = make(usual());
     const auto other = make(columns(block(4 * n, {.padding = 2})));
-    // Its sections are as large as those of the plan, yet it is another array.
+    // An array with sections of the same size as the plan's, but another layout.
     const auto same_extents =
         make(columns(block(4 * n, {.padding = 1}), block(6, {.periodic = true})));
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, other), ShapeError,
@@ -339,7 +339,7 @@ TEST_F(PaddingExchangeErrors, ClosedCommunicators) {
     EXPECT_THROW_ON_ALL_RANKS(PaddingExchangePlan(mine, usual()), UsageError, "used after close()");
 }
 
-// Labels that each process knows for itself alone: rows of one are filled from those of the process beside it.
+// Labels known only to their own processes: a process's rows are padded from the same rows of the process next to it.
 TEST_F(PaddingExchangeErrors, ProcessesSideBySideListTheSameIndices) {
     if (n % 2 != 0) return;
     const auto layout_of = [&](const std::vector<std::int64_t>& labels, int known) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computing while padding is exchanged: over inner cells before anybody else has begun, over outer
-// ones as soon as their neighbours are there, and several plans at once.
+// Computing during an exchange: on inner cells before any other rank has begun, on outer cells as
+// soon as their neighbours have arrived, and with several plans at once.
 #include "field_fixture.hpp"
 #include "stencil_kernel.hpp"
 #include "transports.hpp"
@@ -27,7 +27,7 @@ using Left = Kokkos::LayoutLeft;
 using Strided = Kokkos::LayoutStride;
 using Value = std::uint64_t;
 
-/// Random arrays of a geometry, an exchange of which is overlapped.
+/// Overlaps exchanges of random arrays of one geometry.
 template <class View>
 void overlap(Random& random, const Worlds& worlds, const std::vector<TransportChoice>& choices,
              Delays& delays) {
@@ -57,7 +57,7 @@ void overlap(Random& random, const Worlds& worlds, const std::vector<TransportCh
         compute(schedule.inner_cells(), at_once);
         for (const LocalBox& box : schedule.outer_cells()) compute(box, at_once);
 
-        from.fill(1); // poisons the padding again
+        from.fill(1); // sets the padding to poison values again
         delays.delay(300);
         auto exchange = plan.start(exec, from.view());
         exec.fence();
@@ -94,8 +94,8 @@ ArrayLayout ring_of(const Communicator& comm) {
             {block(each * comm.size(), {.padding = 2, .periodic = true})}};
 }
 
-// The last rank begins only when all others tell it that they have come as far as they can without
-// it: whoever waits for it too early waits for ever.
+// The last rank begins only after all others have reported that they have done all work that does
+// not need it. If a rank waits for it too early, it waits forever.
 TEST(PaddingExchangeOverlap, WaitsForNobodyItDoesNotRead) {
     if (distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>)
         GTEST_SKIP() << "on a device one kernel fills all, once all neighbours have come";
@@ -126,7 +126,7 @@ TEST(PaddingExchangeOverlap, WaitsForNobodyItDoesNotRead) {
             exchange.finish(schedule.reads(outer[side]));
             add_neighbours(schedule, Stencil::box, outer[side], u, v);
         };
-        // Rank r reads r - 1 on its low side and r + 1 on its high side.
+        // Rank r reads from r - 1 on its low side and from r + 1 on its high side.
         const bool low_first = comm.rank() != 0;
         const bool one_is_late = comm.rank() == 0 || comm.rank() == late - 1;
         const bool both_are_late = n == 2;
@@ -152,8 +152,8 @@ TEST(PaddingExchangeOverlap, WaitsForNobodyItDoesNotRead) {
     }
 }
 
-// Each rank fills them in an order of its own. finish() also waits until the others have read, which
-// they do in their finish(): where it is used, all ranks do so in the same order.
+// Each rank fills the arrays in a different order. finish() also waits until the others have read,
+// which they do in their finish(): rounds with finish() therefore use one order on all ranks.
 TEST(PaddingExchangeOverlap, KeepsSeveralPlansInFlight) {
     const Worlds worlds;
     const Communicator& comm = worlds.forward_comm;

@@ -29,7 +29,7 @@ using Right = Kokkos::LayoutRight;
 using Left = Kokkos::LayoutLeft;
 using Strided = Kokkos::LayoutStride;
 
-/// Exchanges fields of these types three times, everything checked.
+/// Exchanges fields of these types three times, with all checks.
 template <class... Views>
 class ExchangeCase {
 public:
@@ -111,7 +111,7 @@ void run_case(Random& random, const Worlds& worlds, bool one_geometry) {
 
 using RunCase = void (*)(Random&, const Worlds&, bool);
 
-// One field each, over all numbers of axes, layouts and sizes of elements.
+// One field, for all numbers of axes, array layouts and sizes of elements.
 const std::vector<RunCase> single_fields{
     run_case<DistView<double*>>,
     run_case<DistView<Bytes<12>*, Strided, Host>>,
@@ -136,7 +136,7 @@ const std::vector<RunCase> alike_fields{
     run_case<DistView<std::int16_t***>, DistView<Kokkos::complex<double>***, Strided, Host>>,
 };
 
-// Each field with its own shape, grid, widths and stencil.
+// Several fields in one exchange, each with a different shape, grid, widths and stencil.
 const std::vector<RunCase> different_fields{
     run_case<DistView<double**>, DistView<double**>>,
     run_case<DistView<float***>, DistView<std::int8_t*>, DistView<Bytes<12>**, Strided, Host>>,
@@ -206,7 +206,7 @@ ArrayGeometry large_geometry(int process_count) {
     return geometry;
 }
 
-// Messages of 1.1 and 1.7 MB, far beyond what MPI sends eagerly, and copies cut into many pieces.
+// Messages of 1.1 and 1.7 MB, far larger than MPI sends eagerly, and copies split into many pieces.
 TEST(PaddingExchangePlan, MovesLongRegions) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayGeometry geometry = large_geometry(comm.size());
@@ -238,8 +238,8 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     EXPECT_EQ(plan.workspace_bytes(), 0u);
     const DistView<double*> a(Exec(), "a", layout, comm.rank());
     plan.bind(Exec(), a);
-    // Two doubles from each side, each side's message on lines of its own; to one neighbour both. What is
-    // received and staged lies on a device a second time.
+    // Two doubles from each side, each side's message on separate cache lines; with one neighbour,
+    // one message for both sides. On a device, a received staged message is stored a second time.
     const char* const aware = std::getenv("DISTVIEW_GPU_AWARE");
     const bool staged = on_device && !(aware && std::string(aware) == "1");
     const std::size_t messages = comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2;
@@ -261,7 +261,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
                          const std::string& how) {
         for (const int peer : peers) expected += text("\n  ", direction, " rank ", peer, how);
     };
-    // Between two processes there are two regions.
+    // Between two processes the message has two regions.
     const std::string bytes = comm.size() == 2 ? "32 bytes" : "16 bytes";
     const std::string message = staged      ? ": staged, "
                                 : on_device ? ": gpu_message, "
@@ -278,7 +278,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     add("from", plan.receive_peers(), ": direct, " + bytes + ", packed by that rank");
     add("to", plan.send_peers(), ": direct, packed for it");
     EXPECT_EQ(free_plan.describe(), expected);
-    // A line of shared memory for each.
+    // One line of shared memory per neighbour.
     EXPECT_EQ(free_plan.workspace_bytes(), 64 * free_plan.send_peers().size());
     const auto shared = make_dist_view<double*>(Exec(), "shared", comm, layout);
     free_plan.bind(Exec(), shared);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PaddingExchangePlan::require(): exchanges what is not valid, nothing else, and decides it alike on all ranks.
+// PaddingExchangePlan::require(): exchanges only invalid padding, and makes the same decision on all ranks.
 #include "transports.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -48,14 +48,14 @@ struct Setting {
         const std::int64_t rows = 6 * comm.size();
         return version * 10000 + (i + rows) % rows * 10 + (j + 5) % 5;
     }
-    /// Of the interior, in a way that the library does not see.
+    /// Writes the interior in a way that the library does not notice.
     void write(const Plate& plate, std::int64_t version) const {
         for (int i = 2; i < 8; ++i)
             for (int j = 2; j < 7; ++j)
                 plate.view()(i, j) = value(plate.global_index(0, LocalIndex(i)).value(),
                                            plate.global_index(1, LocalIndex(j)).value(), version);
     }
-    /// How many cells of the padding, `depth` deep, are not of that version.
+    /// The number of padding cells, up to `depth`, without the values of that version.
     int wrong(const Plate& plate, int depth, std::int64_t version) const {
         int result = 0;
         for (int i = 2 - depth; i < 8 + depth; ++i)
@@ -77,7 +77,7 @@ TEST(Require, ExchangesWhatIsNotValidAndNothingElse) {
         EXPECT_TRUE(plan.require(Exec(), 2, u));
         EXPECT_EQ(s.wrong(u, 2, 0), 0);
         EXPECT_FALSE(plan.require(Exec(), 2, u));
-        s.write(u, 1); // unseen
+        s.write(u, 1); // not noticed by the library
         EXPECT_FALSE(plan.require(Exec(), 2, u));
         u.mark_written();
         EXPECT_TRUE(plan.require(Exec(), 1, u));
@@ -106,10 +106,10 @@ TEST(Require, ExchangesAfterACopyOfTheWholeSection) {
     const Plate v = s.make("v");
     s.plan.execute(Exec(), u);
     s.write(v, 1);
-    deep_copy(Exec(), u, v); // with padding that was never filled
+    deep_copy(Exec(), u, v); // v's padding was never filled
     EXPECT_TRUE(s.plan.require(Exec(), 1, u));
     EXPECT_EQ(s.wrong(u, 2, 1), 0);
-    deep_copy(Exec(), create_mirror_view(u), u); // the host has it already
+    deep_copy(Exec(), create_mirror_view(u), u); // the mirror is u's own host memory
     EXPECT_FALSE(s.plan.require(Exec(), 1, u));
 }
 
@@ -138,7 +138,7 @@ TEST(Require, KnowsHowDeepOtherPlansHaveFilled) {
     u.mark_written();
     EXPECT_TRUE(faces.require(Exec(), 2, u));
     EXPECT_FALSE(faces.require(Exec(), 2, u));
-    EXPECT_TRUE(s.plan.require(Exec(), 2, u)); // corners
+    EXPECT_TRUE(s.plan.require(Exec(), 2, u)); // needs the corners
     EXPECT_FALSE(faces.require(Exec(), 2, u));
     EXPECT_EQ(s.wrong(u, 2, 0), 0);
 }
@@ -171,11 +171,11 @@ TEST(Require, IsNeededAfterWhatWritesElements) {
     s.plan.combine(Exec(), Sum{}, u);
     expect_written("combine", u);
     to_v.execute(Exec(), u, v);
-    EXPECT_FALSE(s.plan.require(Exec(), 2, u)); // only read
+    EXPECT_FALSE(s.plan.require(Exec(), 2, u)); // u was only read
     expect_written("redistribution", v);
 }
 
-// A step that was abandoned has filled nobody knows what.
+// An abandoned exchange may have filled any part of the padding.
 TEST(Require, TrustsNoExchangeThatWasAbandoned) {
     Setting s;
     const Plate u = s.make("u");
@@ -216,8 +216,8 @@ TEST(Require, OfNoPaddingExchangesNothing) {
     EXPECT_TRUE(s.plan.require(Exec(), Widths(0, 1), u));
 }
 
-// Told of a write on one rank only, ranks do not agree what is to be exchanged: an error, not old values. Those that had
-// nothing to fill get it in the plan's next execution, from the rank that gave up.
+// If only one rank marks an array as written, ranks disagree on the fields to exchange: they must get an error, not old
+// values. Ranks that had no padding to fill get it in the plan's next execution, from the failed rank.
 TEST(Require, IsAnErrorWhereOnlySomeRanksWereToldOfAWrite) {
     Setting s;
     if (s.comm.size() == 1) return;

@@ -50,12 +50,12 @@ std::int64_t number_of(const Position& position, const std::vector<std::int64_t>
     return number;
 }
 
-/// Compares the incoming regions of one process, cell by cell, with what they should be.
+/// Compares the incoming regions of one process with the reference, cell by cell.
 std::string find_flaw_of_incoming(const ArrayGeometry& geometry,
                                   const PaddingExchangeSchedule& schedule) {
     const int process = schedule.process();
     const std::vector<std::int64_t> extents = geometry.extents(process);
-    // From where each cell was filled: process and number.
+    // The source of each filled cell: process and number.
     std::map<std::int64_t, std::pair<int, std::int64_t>> filled;
     std::string flaw;
     schedule.for_each_incoming([&](const PaddingRegion& region) {
@@ -90,7 +90,7 @@ std::string find_flaw_of_incoming(const ArrayGeometry& geometry,
 
 using RegionsByPeer = std::map<int, std::vector<PaddingRegion>>;
 
-/// Compares the list of messages that a schedule states with its regions.
+/// Compares the list of messages stated by a schedule with its regions.
 std::string find_flaw_of_messages(const PaddingExchangeSchedule& schedule,
                                   const RegionsByPeer& regions,
                                   const std::vector<PaddingExchangeSchedule::Message>& stated) {
@@ -167,7 +167,7 @@ TEST(PaddingExchangeSchedule, AgreesWithTheCellByCellReference) {
         EXPECT_EQ(find_flaw(geometry), "") << geometry.describe();
         exchanged += geometry.is_valid();
     });
-    // The generator must not drown the reference in layouts that cannot be exchanged.
+    // Most cases must exchange: the generator must not draw too many layouts that cannot be exchanged.
     EXPECT_GT(exchanged, 2000);
 }
 
@@ -180,7 +180,7 @@ TEST(PaddingExchangeSchedule, AgreesWithTheReferenceOnEightAxes) {
     });
 }
 
-/// Peer, begin here, begin there, extent of every incoming region of a 1-D layout.
+/// Peer, begin in this section, begin in the peer's, extent: of every incoming region of a 1-D layout.
 using Region1D = std::array<std::int64_t, 4>;
 
 std::vector<Region1D> incoming_1d(const ArrayLayout& layout, int process,
@@ -194,7 +194,7 @@ std::vector<Region1D> incoming_1d(const ArrayLayout& layout, int process,
     return result;
 }
 
-// The example of the protocol's text: cells bboooooc and cooooobb; cells 0 and 1 of the whole array
+// The example in the protocol's text: cells bboooooc and cooooobb. Cells 0 and 1 of the whole array
 // are filled from 10 and 11, cells 12 and 13 from 2 and 3.
 TEST(PaddingExchangeSchedule, FillsThePeriodicExampleOfTheProtocol) {
     const ArrayLayout layout(ProcessGrid{2}, {block_bounds({0, 5, 10}, {.padding = {1, 1},
@@ -210,9 +210,9 @@ TEST(PaddingExchangeSchedule, FillsPartOfThePaddingNextToTheOwnedElements) {
     const ArrayLayout layout(ProcessGrid{2}, {block(12, {.padding = {3, 3}})});
     PaddingExchangeOptions options;
     options.widths = std::vector{Widths(1, 2)};
-    // Process 0: boundary 0..2, owned 3..8, copies 9..11 of which the first two are filled.
+    // Process 0: boundary 0..2, owned 3..8, padding 9..11, of which the first two cells are filled.
     EXPECT_EQ(incoming_1d(layout, 0, options), (std::vector<Region1D>{{1, 9, 3, 2}}));
-    // Process 1: copies 0..2 of which the last one is filled.
+    // Process 1: padding 0..2, of which the last cell is filled.
     EXPECT_EQ(incoming_1d(layout, 1, options), (std::vector<Region1D>{{0, 2, 8, 1}}));
 }
 
@@ -224,9 +224,9 @@ TEST(PaddingExchangeSchedule, ReachesAcrossSectionsAndToTheWalls) {
     const ArrayLayout layout(
         ProcessGrid{4},
         {block_bounds({0, 2, 3, 3, 6}, {.padding = {4, 3}, .boundary = Widths(1)})});
-    // From process 1 the whole block, from 3 two elements behind its padding.
+    // From process 1 its whole block, from process 3 the first two elements after its low padding.
     EXPECT_EQ(incoming_1d(layout, 0), (std::vector<Region1D>{{1, 3, 4, 1}, {3, 4, 4, 2}}));
-    // Process 0 has three, its boundary padding too. Nobody has what would be before it.
+    // Process 0 provides three, with its boundary padding. No process has an element before it.
     EXPECT_EQ(incoming_1d(layout, 1), (std::vector<Region1D>{{0, 1, 0, 3}, {3, 5, 4, 3}}));
     EXPECT_EQ(incoming_1d(layout, 2),
               (std::vector<Region1D>{{1, 3, 4, 1}, {0, 0, 0, 3}, {3, 4, 4, 3}}));
@@ -237,7 +237,7 @@ TEST(PaddingExchangeSchedule, ReachesAcrossSectionsAndToTheWalls) {
               (std::vector<PaddingExchangeSchedule::Message>{{0, 1, 1}, {2, 1, 1}, {3, 1, 1}}));
 }
 
-// What is valid is counted down by all processes alike, from a depth that all have.
+// All processes must state the same filled depth, since they count it down alike.
 TEST(PaddingExchangeSchedule, SaysTheSameOfWhatIsFilledOnAllProcesses) {
     const auto filled = [](const AxisSpec& axis, int processes,
                            const PaddingExchangeOptions& options = {}) {
@@ -255,7 +255,7 @@ TEST(PaddingExchangeSchedule, SaysTheSameOfWhatIsFilledOnAllProcesses) {
     const auto ring = block(20, {.padding = {4, 1}, .boundary = Widths(2, 3), .periodic = true});
     EXPECT_EQ(filled(ring, 1), Widths(2, 3));
     EXPECT_EQ(filled(ring, 4), Widths(2, 1));
-    // The least that is there, but for those that have none.
+    // The least existing width, not counting processes without padding.
     const auto other_widths =
         block_bounds({0, 5, 10, 15, 20}, {.boundary = Widths(1)}, {{9, 3}, {4, 0}, {2, 2}, {5, 9}});
     EXPECT_EQ(filled(other_widths, 4), Widths(2));
@@ -263,26 +263,26 @@ TEST(PaddingExchangeSchedule, SaysTheSameOfWhatIsFilledOnAllProcesses) {
 
 TEST(PaddingExchangeSchedule, GoesAroundARingAgainAndAgain) {
     const ArrayLayout alone(ProcessGrid{1}, {block(2, {.padding = 5, .periodic = true})});
-    // 1 0 1 0 1 | 0 1 | 0 1 0 1 0, from the middle outwards.
+    // Section 1 0 1 0 1 | 0 1 | 0 1 0 1 0, filled from the middle outwards.
     EXPECT_EQ(
         incoming_1d(alone, 0),
         (std::vector<Region1D>{
             {0, 3, 5, 2}, {0, 1, 5, 2}, {0, 0, 6, 1}, {0, 7, 5, 2}, {0, 9, 5, 2}, {0, 11, 5, 1}}));
-    // Its own element in between: 1 0 1 | 0 | 1 0 1 on process 0.
+    // On process 0, section 1 0 1 | 0 | 1 0 1: its own element lies in between.
     const ArrayLayout two(ProcessGrid{2}, {block(2, {.padding = 3, .periodic = true})});
     EXPECT_EQ(
         incoming_1d(two, 0),
         (std::vector<Region1D>{
             {1, 2, 3, 1}, {0, 1, 3, 1}, {1, 0, 3, 1}, {1, 4, 3, 1}, {0, 5, 3, 1}, {1, 6, 3, 1}}));
     EXPECT_EQ(PaddingExchangeSchedule(two, 0).local_elements(), 2);
-    // A ring of nothing has nothing to fill padding with.
+    // An axis without elements cannot fill padding.
     const ArrayLayout none(ProcessGrid{2}, {block(0, {.padding = 3, .periodic = true})});
     EXPECT_TRUE(incoming_1d(none, 0).empty());
 }
 
 TEST(PaddingExchangeSchedule, MovesBoundaryPaddingOfWallsWithItsOwner) {
-    // A wall along axis 0, two processes along axis 1: the copied columns take the boundary rows
-    // along, which belong to the same owner.
+    // A wall along axis 0, two processes along axis 1: padding columns include the boundary rows,
+    // which have the same owner.
     const ArrayLayout layout(ProcessGrid{1, 2},
                              {block(4, {.padding = 2}), block(8, {.padding = 1})});
     int regions = 0;
@@ -358,8 +358,8 @@ TEST(PaddingExchangeSchedule, SaysWhatCannotBeFilled) {
 TEST(PaddingExchangeSchedule, DescribesItself) {
     const ArrayLayout layout(
         ProcessGrid{2, 2}, {block(8, {.padding = 1, .periodic = true}), block(6, {.padding = 1})});
-    // Sections are 6 x 5. Along the periodic axis two rows of 4 go to the other process, along the
-    // other one a column of 4, with two corners.
+    // Sections are 6 x 5. Along the periodic axis two rows of 4 are sent to the other process,
+    // along the other axis a column of 4, with two corners.
     EXPECT_EQ(PaddingExchangeSchedule(layout, 0).describe(),
               "process 0 of 4 sends 3 messages (14 elements) and copies 0 elements itself\n"
               "  to process 1: 4 elements in 1 region\n"
@@ -367,7 +367,7 @@ TEST(PaddingExchangeSchedule, DescribesItself) {
               "  to process 3: 2 elements in 2 regions");
 }
 
-// The schedule is a fixed-size value that follows from arithmetic: nothing grows with the grid.
+// The schedule has a fixed size and is computed by arithmetic: no part grows with the grid.
 TEST(PaddingExchangeSchedule, OfAMillionProcessesIsSmall) {
     constexpr int side = 1000;
     std::vector<std::int64_t> bounds{0};
@@ -390,7 +390,7 @@ TEST(PaddingExchangeSchedule, OfAMillionProcessesIsSmall) {
         }
 }
 
-// The whole way to a schedule, layout included.
+// The same, including the construction of the layout.
 TEST(PaddingExchangeSchedule, OfAMillionProcessesIsSmallWithItsLayout) {
     CountAllocations counter;
     const ArrayLayout layout(ProcessGrid{1000, 1000},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranges that a schedule offers for overlapping, compared with what is read cell by cell: over
-// random geometries, every process of each, without MPI.
+// The ranges that a schedule offers for overlapping, compared with the cells read, found cell by
+// cell: random geometries, every process of each, without MPI.
 #include "padding_oracle.hpp"
 
 #include <distview/comm/padding_exchange_schedule.hpp>
@@ -40,7 +40,7 @@ LocalBox box_of(const Position& position, std::size_t rank) {
     return box;
 }
 
-/// One process's section with what is known of its cells by search.
+/// The section of one process, with properties of its cells found by search.
 class Section {
 public:
     Section(const ArrayGeometry& geometry, int process)
@@ -54,7 +54,7 @@ public:
 
     const std::vector<ExpectedCell>& cells() const { return m_cells; }
 
-    /// Neither communication nor boundary padding.
+    /// Whether a cell is neither communication nor boundary padding.
     bool is_interior(const ExpectedCell& cell) const {
         for (std::size_t d = 0; d < m_extents.size(); ++d) {
             const AxisGeometry& axis = m_geometry.axes[d];
@@ -67,7 +67,7 @@ public:
         return true;
     }
 
-    /// As deep as the exchange fills padding on one side of an axis, the array's end aside.
+    /// The depth to which the exchange fills padding on one side of an axis, ignoring the array's end.
     std::int64_t filled_width(std::size_t d, int side) const {
         const std::vector<AxisCell>& cells = m_geometry.axes[d].cells(m_at[d]);
         return std::count_if(cells.begin(), cells.end(), [&](const AxisCell& cell) {
@@ -75,7 +75,7 @@ public:
         });
     }
 
-    /// Whether a kernel that reads the exchanged widths around a cell reads another process's.
+    /// Whether a kernel that reads the exchanged widths around a cell reads a cell of another process.
     bool reads_foreign(const ExpectedCell& cell) const {
         const std::size_t rank = m_extents.size();
         Position from = cell.position;
@@ -107,7 +107,7 @@ private:
     std::vector<bool> m_foreign;
 };
 
-/// What is wrong with the ranges of one process; "" if nothing is.
+/// The first fault in the ranges of one process; "" if they are right.
 std::string find_flaw(const ArrayGeometry& geometry, int process) {
     const PaddingExchangeSchedule schedule(geometry.layout(), process, geometry.options());
     const Section section(geometry, process);
@@ -166,7 +166,7 @@ TEST(PaddingExchangeScheduleCells, AreInnerIfTheyReadNothingOfOthersElseOuter) {
     });
 }
 
-// The picture: 8 x 8 interior cells a process, widths 1 along rows and 2 along columns.
+// An example: 8 x 8 interior cells per process, widths 1 along rows and 2 along columns.
 TEST(PaddingExchangeScheduleCells, AreAFrameAroundTheMiddle) {
     const ArrayLayout layout(ProcessGrid{3, 3},
                              {block(24, {.padding = 1}), block(24, {.padding = 2})});
@@ -186,7 +186,7 @@ TEST(PaddingExchangeScheduleCells, AreAFrameAroundTheMiddle) {
     EXPECT_TRUE(is(outer[3], range(2, 8), range(8, 10)));
     EXPECT_TRUE(is(middle.reads(outer[2]), range(1, 9), range(0, 6)));
 
-    // In the corner of the array there is nobody beyond the walls.
+    // At the corner of the array no neighbour lies beyond the walls.
     const PaddingExchangeSchedule corner(layout, 0);
     EXPECT_EQ(corner.outer_cells().size(), 2u);
     const PaddingExchangeSchedule alone(ArrayLayout(ProcessGrid{1}, {block(9, {.padding = 1})}), 0);

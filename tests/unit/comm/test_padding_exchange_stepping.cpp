@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ExchangeHandle::finish_filling: from one array to another with one synchronisation a step, and what
-// is left to be read when a plan goes.
+// ExchangeHandle::finish_filling: steps between two arrays with one synchronisation per step, and
+// the end of a plan that others still read.
 #include "stencil_kernel.hpp"
 #include "transports.hpp"
 
@@ -27,8 +27,8 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Value = std::uint64_t;
 
-/// One step of the same rule, which reads `low` cells before and `high` cells after along each axis,
-/// on the whole ring of n x n cells.
+/// The reference: one step of the same rule on the whole ring of n x n cells. Reads `low` cells
+/// before and `high` cells after each cell along each axis.
 std::vector<Value> stepped(const std::vector<Value>& u, std::int64_t n, Widths read) {
     std::vector<Value> v(u.size());
     const auto at = [n](std::int64_t i, std::int64_t j) {
@@ -46,8 +46,8 @@ std::vector<Value> stepped(const std::vector<Value>& u, std::int64_t n, Widths r
     return v;
 }
 
-// From one array to the other and back with one synchronisation a step, ranks running apart as far
-// as that lets them.
+// From one array to the other and back with one synchronisation per step. Ranks drift apart as far
+// as it allows.
 void step_between_two_arrays(const Communicator& comm, Widths read) {
     constexpr std::int64_t n = 24;
     Random random(campaign_seed(), 3);
@@ -101,7 +101,7 @@ TEST(PaddingExchangeStepping, BetweenTwoArrays) {
     step_between_two_arrays(Communicator(MPI_COMM_WORLD), Widths(1, 1));
 }
 
-// Those who read here are not those who are read from: nobody is held back by what it needs itself.
+// The ranks that read from a rank are not those from which it reads, so its own needs do not delay it.
 TEST(PaddingExchangeStepping, BetweenTwoArraysThatAreReadOnOneSide) {
     step_between_two_arrays(Communicator(MPI_COMM_WORLD), Widths(1, 0));
 }
@@ -112,7 +112,7 @@ ArrayLayout ring_of(const Communicator& comm) {
             {block(each * comm.size(), {.padding = 2, .periodic = true})}};
 }
 
-// What is left to read when a plan goes is read from arrays and lines that stay.
+// If a plan is destroyed before others have read, its arrays and lines stay until they have.
 TEST(PaddingExchangeStepping, LeavesAPlanToItsReaders) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout = ring_of(comm);
@@ -140,7 +140,7 @@ TEST(PaddingExchangeStepping, LeavesAPlanToItsReaders) {
                 EXPECT_TRUE(is_filled());
             }
             for (const std::int64_t i : {0, 1, 12, 13}) u.view()(i) = ~Value();
-            // Lines of other plans take the room of what would have been given back too early.
+            // The lines of other plans would reuse memory that is released too early.
             PaddingExchangePlan next(comm, layout);
             next.execute(Exec(), u);
             EXPECT_TRUE(is_filled());
@@ -148,7 +148,7 @@ TEST(PaddingExchangeStepping, LeavesAPlanToItsReaders) {
     }
 }
 
-// Not until the communicator closes: programs may make a plan in each step.
+// They must not be kept until the communicator closes: programs may make a plan in each step.
 TEST(PaddingExchangeStepping, PlansThatHaveBeenReadAreNotKept) {
     const Communicator comm(MPI_COMM_WORLD);
     for (const TransportChoice choice : possible_transports(comm)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random exchanges over every transport: every cell compared with the value that follows from its
-// global index, the bytes with those of the other transports, the messages with what memory allows.
+// Random exchanges over every transport. Every cell is compared with the value for its global index, the bytes with
+// those of the other transports, the messages with those that the arrays' memory requires.
 //
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "any_field.hpp"
 #include "transports.hpp"
 
@@ -30,7 +30,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Ranges that reach into and beyond any section of these tests.
+/// Ranges that extend into and beyond any section in these tests.
 LocalBox random_box(Random& random) {
     LocalBox box{};
     for (LocalRange& range : box) {
@@ -40,7 +40,7 @@ LocalBox random_box(Random& random) {
     return box;
 }
 
-/// What one set of fields does over the transports, one after the other.
+/// Exchanges one set of fields over all transports, one after the other.
 class TransportCase {
 public:
     TransportCase(Random& random, const Worlds& worlds, std::map<std::string, std::int64_t>& tally)
@@ -80,8 +80,8 @@ public:
 private:
     static constexpr std::uint64_t rounds = 3;
 
-    /// False if a neighbour's own memory keeps the only allowed transport from being used, which all
-    /// ranks must find.
+    /// Returns false if private memory of a neighbour prevents the only allowed transport; all
+    /// ranks must then get the error.
     bool bind(PaddingExchangePlan& plan, TransportChoice choice) const {
         const bool refused = !is_readable(m_set.all_in_arena()) && !plan.send_peers().empty();
         const std::vector<char> refusals = on_all_ranks(m_comm, refused);
@@ -146,7 +146,7 @@ TEST(PaddingExchangeTransports, FillTheSameBytes) {
     }
 }
 
-// Their memory is not known to the plan's communicator as its own.
+// The plan's communicator did not allocate their memory.
 TEST(PaddingExchangeTransports, TakeArraysOfAnotherCommunicator) {
     const Communicator comm(MPI_COMM_WORLD);
     const OwnedComm parent = duplicate_world();
@@ -162,7 +162,7 @@ TEST(PaddingExchangeTransports, TakeArraysOfAnotherCommunicator) {
     });
 }
 
-/// Whether files in /dev/shm can be made and have room.
+/// Whether files can be made in /dev/shm, and have room there.
 bool has_shared_memory() {
     struct statvfs status{};
     return ::statvfs("/dev/shm", &status) == 0 && (status.f_flag & ST_RDONLY) == 0 &&
@@ -170,7 +170,7 @@ bool has_shared_memory() {
            status.f_bavail * status.f_frsize >= std::uint64_t{256} << 20;
 }
 
-// What this machine keeps from being tested above is to be seen in the test's result.
+// Skips with a message if this machine cannot run the tests above, so that the result shows it.
 TEST(PaddingExchangeTransports, DirectIsPossibleHere) {
     const Communicator comm(MPI_COMM_WORLD);
     if (is_possible(comm, Transport::direct)) return;
@@ -183,7 +183,7 @@ TEST(PaddingExchangeTransports, DirectIsPossibleHere) {
     GTEST_SKIP() << "no segments that processes share: DISTVIEW_TRANSPORT=direct is not tested";
 }
 
-// The oracle can fail: one bit in one cell is seen, wherever the section is.
+// Shows that the oracle can fail: it detects one wrong bit in one cell, wherever the section lies.
 TEST(PaddingExchangeTransports, PlantedFlawsAreSeen) {
     const Communicator comm(MPI_COMM_WORLD);
     for_each_case(40, [&](Random& random, std::uint64_t) {

@@ -32,7 +32,7 @@ TEST(RankOrder, PlacesRanks) {
     EXPECT_EQ(Communicator(made.get()).rank(), place);
 }
 
-// As a program does it: nodes are made up of every other rank.
+// Imitates a program; made-up nodes consist of every other rank.
 TEST(RankOrder, ExchangesPaddingOnThePlacedGrid) {
     const Communicator comm(MPI_COMM_WORLD);
     const int n = comm.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Redistributions of borrowed arrays that are larger than the shared memory through which other ranks of the
-// node read them: in several rounds, beside arrays of make_dist_view(), over every transport.
+// Redistributions of borrowed arrays larger than the shared memory through which other ranks of the node read them: in
+// several rounds, together with arrays of make_dist_view(), over every transport.
 #include "transports.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
@@ -27,7 +27,7 @@ class BorrowedRedistribution : public ::testing::TestWithParam<TransportChoice> 
 protected:
     template <class Value>
     Array<Value> make(const ArrayLayout& layout, bool borrowed) const {
-        // Collective, whatever this rank takes.
+        // Collective, even if this rank uses the other array.
         const auto shared = make_dist_view<Value**, Kokkos::LayoutRight, Kokkos::HostSpace>(
             exec, "shared", comm, layout);
         return borrowed ? Array<Value>(exec, "borrowed", layout, comm.rank()) : shared;
@@ -61,13 +61,13 @@ protected:
 
     const Communicator comm{MPI_COMM_WORLD};
     const Exec exec{};
-    const std::int64_t n = 1500; ///< of a matrix of 18 MB
+    const std::int64_t n = 1500; ///< a matrix of 18 MB
 
 private:
     const TransportSetting m_setting{GetParam()};
 };
 
-// Of two matrices one is borrowed on all ranks, the other one on some.
+// One matrix is borrowed on all ranks, the other one on some ranks.
 TEST_P(BorrowedRedistribution, GoesInRounds) {
     const int ranks = comm.size();
     const ArrayLayout blocks(ProcessGrid{ranks, 1}, {block(n), block(n)});
@@ -97,7 +97,8 @@ TEST_P(BorrowedRedistribution, GoesInRounds) {
     }
 }
 
-// Between two rounds or before the first: who reads from the rank that gave up learns of it.
+// Abandons it between rounds or before the first: ranks that read from the abandoning rank must get
+// an error.
 TEST_P(BorrowedRedistribution, IsAbandoned) {
     if (GetParam() == Transport::message || comm.size() == 1) GTEST_SKIP() << "nobody reads";
     const OwnedComm parent = duplicate_world();
@@ -112,7 +113,7 @@ TEST_P(BorrowedRedistribution, IsAbandoned) {
         if (mine.rank() == mine.size() / 2) {
             const auto dropped = plan.start(exec, a, c);
         } else {
-            // Who had read everything before completes, and learns of it the next time.
+            // A rank that had read everything before completes, and gets the error in its next execution.
             try {
                 plan.execute(exec, a, c);
                 EXPECT_EQ(count_wrong(c, 1), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unstructured axes are paired by the values of their indices, whether all processes know them or each its own.
-// The random cases are in test_redistribution_plan_any.cpp.
+// Unstructured axes are paired by the values of their indices, whether every process knows all
+// indices or only its own. For random cases see test_redistribution_plan_any.cpp.
 #include "own_labels_fixture.hpp"
 
 #include <distview_testing/assertions.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using Lists = std::vector<Labels>;
 
-/// Lists of indices; parameter: whether each process knows its own only.
+/// Lists of indices; parameter: whether each process knows only its own.
 class ByIndex : public OwnLabels, public ::testing::WithParamInterface<bool> {
 protected:
     ArrayLayout listed(const Lists& lists) const {
@@ -28,14 +28,14 @@ protected:
         all.erase(std::unique(all.begin(), all.end()), all.end());
         return own(static_cast<std::int64_t>(all.size()), lists[static_cast<std::size_t>(me)]);
     }
-    /// Deals the indices out, one after the other, from rank `first` on.
+    /// Distributes the indices cyclically, from rank `first` on.
     Lists dealt_out(const Labels& indices, int first = 0) const {
         Lists lists(static_cast<std::size_t>(n));
         for (std::size_t i = 0; i < indices.size(); ++i)
             lists[(i + static_cast<std::size_t>(first)) % lists.size()].push_back(indices[i]);
         return lists;
     }
-    /// What errors begin with: schedules know all indices, plans ask for them.
+    /// The first words of errors: schedules know all indices, plans must ask other ranks for them.
     std::string caller() const {
         return GetParam() ? "RedistributionPlan: " : "RedistributionSchedule: ";
     }
@@ -43,7 +43,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(KnownToAllOrToTheirOwn, ByIndex, ::testing::Bool());
 
-// Of the indices 1, 101, 201, ... the target lists some, beside none that the source lacks.
+// The source has indices 1, 101, 201, ...; the target lists some of them.
 TEST_P(ByIndex, MovesEqualIndices) {
     Labels in_source, in_target;
     for (std::int64_t i = 0; i < 7 * n; ++i) in_source.push_back(100 * i + 1);
@@ -71,7 +71,7 @@ TEST_P(ByIndex, MovesCellsOfStructuredAxes) {
         RedistributionPlan(comm, from, lists).execute(exec, source, target);
         EXPECT_EQ(wrong(target, square), 0);
     }
-    // Back, from indices some of which are no cells.
+    // The way back, from a source that also has indices outside the target.
     Labels more{-7, size, 1000 * size};
     for (std::int64_t i = size - 1; i >= 0; --i) more.push_back(i);
     const Line source = make_of(listed(dealt_out(more, 1)), square), line = make(blocks(size));
@@ -112,7 +112,7 @@ TEST_P(ByIndex, LeavesThemAsTheyAreIfAllowed) {
     plan.execute(exec, source, target);
     EXPECT_EQ(wrong(target, expected), 0);
     EXPECT_EQ(plan.schedule().elements(), 2 * n);
-    // To nothing that the source has, and from nothing.
+    // To a target without an index of the source, and from an empty source.
     const Line other = make_of(listed(dealt_out({-5})), [](std::int64_t) { return 7.; });
     for (const ArrayLayout& from : {source.layout(), listed(dealt_out({}))}) {
         RedistributionPlan nothing(comm, from, other.layout(), {.allow_missing_indices = true});
@@ -122,7 +122,7 @@ TEST_P(ByIndex, LeavesThemAsTheyAreIfAllowed) {
     }
 }
 
-// Cell i of a slice is that with the i-th smallest index, whatever the values.
+// Cell i of a slice is the cell with the i-th smallest index, whatever the values are.
 TEST_P(ByIndex, SlicesArePairedByOrder) {
     Labels in_source, in_target;
     for (std::int64_t i = 0; i < 4 * n; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of an index that several processes of the source hold, execute() takes the lowest process's element and
-// combine() all of them. The random cases are in test_redistribution_plan_any.cpp; here the identity
-// <A x, y> = <x, A^T y>.
+// If several processes of the source hold an index, execute() uses the element of the lowest
+// process, and combine() uses all of them. For random cases see test_redistribution_plan_any.cpp;
+// here the identity <A x, y> = <x, A^T y>.
 #include "moved_arrays.hpp"
 #include "own_labels_fixture.hpp"
 
@@ -20,7 +20,8 @@ namespace distview::testing {
 
 namespace {
 
-/// Every process holds two cells of a ring of n, and all hold index n; parameter: whether each knows its own only.
+/// Every process holds two cells of a ring of n, and all hold index n; parameter: whether only own
+/// labels are known.
 class Copies : public OwnLabels, public ::testing::WithParamInterface<bool> {
 protected:
     ArrayLayout ring() const {
@@ -30,7 +31,7 @@ protected:
         if (GetParam()) return own(n + 1, list(me));
         return {ProcessGrid{n}, {unstructured(lists)}};
     }
-    /// 2^p on process p: sums tell who contributed.
+    /// 2^p on process p: a sum shows which processes contributed.
     Line powers() const {
         return make_of(ring(), [&](std::int64_t) { return static_cast<double>(1 << me); });
     }
@@ -71,7 +72,7 @@ TEST_P(Copies, AreAllCombinedAndOneIsInserted) {
     }
 }
 
-// What a program does between two differs from process to process: the order of contributions does not.
+// TwiceAndLess gives a different result for each order of contributions.
 TEST_P(Copies, AreCombinedByAscendingProcess) {
     const Line source = make_of(ring(), [&](std::int64_t) { return me + 1.; });
     const Line line = make(blocks(n + 1));
@@ -98,7 +99,7 @@ void fill_randomly(Section<Rank>& section, std::uint64_t salt) {
     });
 }
 
-/// <A x, y> and <x, A^T y>.
+/// <A x, y> and <x, A^T y>, in integers.
 struct Products {
     std::int64_t there = 0;
     std::int64_t back = 0;
@@ -148,14 +149,14 @@ Products products(Random& random, const RedistributionCase& c, const Communicato
     const auto view = [](const std::optional<Section<Rank>>& section) {
         return section ? &section->view() : nullptr;
     };
-    // The way back: the inverse permutation, exchanged slices.
+    // The reverse plan: the inverse permutation, with slices exchanged.
     RedistributionOptions options = c.options;
-    options.fill_padding = false; // padding is written, and never read
+    options.fill_padding = false; // padding would be written but never read
     RedistributionOptions reverse = options;
     for (std::size_t d = 0; d < options.permutation.size(); ++d)
         reverse.permutation[static_cast<std::size_t>(options.permutation[d])] = static_cast<int>(d);
     std::swap(reverse.from_slice, reverse.to_slice);
-    reverse.allow_missing_indices = true; // what the source has beside the target's
+    reverse.allow_missing_indices = true; // the source may have more indices than the target
     RedistributionPlan(comm, from_layout, to_layout, options)
         .combine(Exec(), Sum{}, view(x), view(there));
     RedistributionPlan(comm, to_layout, from_layout, reverse)
@@ -166,7 +167,7 @@ Products products(Random& random, const RedistributionCase& c, const Communicato
     return result;
 }
 
-// Integers: sums are exact in any order.
+// Integers, so sums are exact in any order.
 TEST(RedistributionAdjoint, CombinationsOfBothDirectionsAreAdjoint) {
     const Communicator comm(MPI_COMM_WORLD);
     std::int64_t shared = 0;

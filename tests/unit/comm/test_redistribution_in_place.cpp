@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In place: what a person would do with it, what it holds beside the arrays, what is refused.
+// Redistribution in place: typical uses, the memory held in addition to the arrays, and rejected arguments.
 #include "communicators.hpp"
 #include "redistribution_fixture.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 class RedistributionInPlace : public RedistributionPlans {
 protected:
-    /// As square as it gets.
+    /// A grid that is as square as possible.
     ProcessGrid grid() const {
         int rows = 1;
         for (int r = 1; r * r <= n; ++r)
@@ -53,7 +53,7 @@ TEST_F(RedistributionInPlace, TransposesASquare) {
 }
 
 TEST_F(RedistributionInPlace, TakesAsManyRoundsAsTheBufferDemands) {
-    constexpr std::int64_t size = 400; // 1.28 MB on all ranks together
+    constexpr std::int64_t size = 400; // 1.28 MB over all ranks
     const Matrix a = make_numbered(square(size));
     for (const std::int64_t bytes : {200000, 65536, 20000}) {
         RedistributionPlan plan(comm, a.layout(), a.layout(),
@@ -83,7 +83,7 @@ private:
     Kokkos::Tools::Experimental::EventSet m_before = Kokkos::Tools::Experimental::get_callbacks();
 };
 
-// Each round is waited for less long than the deadline, all together longer.
+// Each round takes less time than the deadline, all rounds together more.
 TEST_F(RedistributionInPlace, TakesLongerThanADeadlineInManyRounds) {
     if (n != 3) GTEST_SKIP() << "takes a quarter of a minute: once";
     using Clock = std::chrono::steady_clock;
@@ -120,7 +120,7 @@ TEST_F(RedistributionInPlace, TurnsALineAround) {
     EXPECT_TRUE(says(plan, "change places")) << plan.describe();
 }
 
-// Blocks become cycles in the memory of the blocks, and blocks again.
+// A block layout becomes cyclic in the same memory, and a block layout again.
 TEST_F(RedistributionInPlace, GoesToAnotherLayoutOfTheSameMemory) {
     const std::int64_t rows = 8 * n;
     const ArrayLayout blocks(ProcessGrid{n, 1}, {block(rows), block(6)});
@@ -151,7 +151,7 @@ TEST_F(RedistributionInPlace, TransposesWhatIsNoSquare) {
     EXPECT_EQ(not_transposed(b), 0);
 }
 
-// The transpose in the other order of axes is the same memory already: nothing is held.
+// The transposed matrix with the other order of axes has the same memory: no buffer is needed.
 TEST_F(RedistributionInPlace, HoldsNothingForWhatStaysInPlace) {
     using Left = DistView<double**, Kokkos::LayoutLeft>;
     const ArrayLayout rows = rows_split(6 * n, 10);
@@ -209,7 +209,7 @@ TEST_F(RedistributionInPlace, SaysHowMuchItNeeds) {
     RedistributionOptions options{.in_place = true, .buffer_bytes = 10};
     RedistributionPlan small(comm, blocks, cycles, options);
     if (n == 1)
-        small.execute(exec, a, b); // nothing moves
+        small.execute(exec, a, b); // no element moves
     else
         EXPECT_THROW_ON_ALL_RANKS(small.execute(exec, a, b), UsageError,
                                   "in place, expected buffer_bytes of at least ");
@@ -221,7 +221,7 @@ TEST_F(RedistributionInPlace, SaysHowMuchItNeeds) {
         EXPECT_THROW_ON_ALL_RANKS(RedistributionPlan(comm, blocks, cycles, options), UsageError,
                                   "expected the same arguments on all ranks");
     }
-    // A transposition would take more than 256 rounds.
+    // A transposition would need more than 256 rounds.
     const Matrix c = make_numbered(square(200));
     RedistributionPlan tiny(comm, c.layout(), c.layout(),
                             {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 64});
@@ -244,7 +244,7 @@ TEST_F(RedistributionInPlace, RefusesWhatReadsTheTarget) {
     EXPECT_EQ(not_numbered(b), 0);
 }
 
-// The even columns and the odd ones of one array have no byte in common: that is no sharing, and may be added.
+// Even and odd columns of one array have no byte in common: the slices do not share memory, and combining is allowed.
 TEST_F(RedistributionInPlace, IsNotNeededForSlicesBetweenEachOther) {
     const Matrix a = make_numbered({grid(), {block(30), block(30)}});
     const auto even = slice(a, {{}, {0, -1, 2}});
@@ -307,7 +307,7 @@ TEST_P(RedistributionInPlaceOver, AllocatesNothingOnceASetIsBound) {
     EXPECT_EQ(counts.heap, 0) << counts.description;
 }
 
-// All that is allocated together, whether or not it is freed again, is far less than the array.
+// The sum of all allocations, freed or not, is far smaller than the array.
 TEST_P(RedistributionInPlaceOver, HoldsLittleBesideTheArray) {
     const std::int64_t size = 600 * grid().extent(1);
     const ArrayLayout layout(grid(), {block(size), block(size)});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random redistributions whose source and target lie anywhere in one piece of memory, over every transport: all
-// bytes of it are compared with what the same plan makes of two copies.
+// Random redistributions with source and target anywhere in one piece of memory, over every
+// transport. All bytes of it are compared with the result of the same plan on two copies.
 //
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "moved_arrays.hpp"
 #include "transports.hpp"
 
@@ -32,7 +32,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Strides of a section, in elements, and how far it reaches; a random order of axes, with gaps or without.
+/// Strides and size of a section, in elements; axes in random order, with or without gaps.
 struct Shape {
     Kokkos::LayoutStride layout{};
     std::size_t elements = 1;
@@ -54,7 +54,7 @@ struct Shape {
     }
 };
 
-/// Memory of the arena, or not.
+/// Allocates memory in the arena, or private memory.
 std::shared_ptr<void> memory_of(const Communicator& comm, std::size_t bytes, bool in_arena) {
     if (in_arena)
         if (auto memory = allocate_shared(comm, bytes)) return memory;
@@ -64,13 +64,13 @@ std::shared_ptr<void> memory_of(const Communicator& comm, std::size_t bytes, boo
 class OneMemory {
 public:
     virtual ~OneMemory() = default;
-    /// The first flaw, "" if there is none. `plan` may be in place.
+    /// Returns the first wrong byte, "" if all are right. `plan` may be in place.
     virtual std::string run(RedistributionPlan& plan, RedistributionPlan& apart, double alpha,
                             bool in_two_steps) = 0;
     virtual void bind(RedistributionPlan& plan) const = 0;
 };
 
-/// A source of From and a target of To in one piece of memory.
+/// A source of type From and a target of type To in one piece of memory.
 template <class From, class To, int Rank>
 class TypedMemory final : public OneMemory {
 public:
@@ -178,7 +178,7 @@ std::unique_ptr<OneMemory> make_memory(int rank, Arguments&&... arguments) {
     }
 }
 
-/// So many different ranks of a communicator, in any order; or none, which are the first ones.
+/// As many different ranks of a communicator, in any order; an empty list stands for the first ranks.
 std::vector<int> random_ranks(Random& random, int count, int size) {
     std::vector<int> ranks(static_cast<std::size_t>(size));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -212,7 +212,7 @@ public:
             m_is_one ? m_case.options.from_ranks
                      : random_ranks(random, m_case.to.process_count(), comm.size());
         m_case.options.in_place = true;
-        // Of what is in no arena nothing can be read in place, but what is packed can.
+        // Memory outside the arena cannot be read in place, but it can be packed.
         const bool in_arena = random.chance(0.8);
         const int from = process_of(m_case.options.from_ranks, comm.rank());
         const int to = process_of(m_case.options.to_ranks, comm.rank());
@@ -277,10 +277,10 @@ public:
 
 private:
     struct Outcome {
-        std::int64_t needed = 0; ///< 0: it was bound
+        std::int64_t needed = 0; ///< 0: the set was bound
         bool refused = false;
     };
-    /// Binds, or finds out on all ranks alike what is needed.
+    /// Binds; or determines, identically on all ranks, how much memory is needed.
     Outcome bind(RedistributionPlan& plan, TransportChoice choice) const {
         Outcome outcome;
         try {
@@ -317,7 +317,7 @@ TEST(RedistributionInPlaceAny, MakesOfOneMemoryWhatItMakesOfTwo) {
         SCOPED_TRACE(in_place.describe());
         in_place.run(choices);
     });
-    // Of each kind enough for the comparison to mean something.
+    // Enough cases of each kind, so that the comparison is significant.
     if (campaign_cases(300) >= 100 && !std::getenv("DISTVIEW_CASE")) {
         EXPECT_GT(tally["exchanged"], 20);
         EXPECT_GT(tally["packed"], 20);

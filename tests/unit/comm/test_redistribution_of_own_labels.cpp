@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layouts of which each process knows its own labels only: as from a mesh partitioner, or buffers
-// that others have made. The random cases are in test_redistribution_plan_any.cpp.
+// Layouts in which each process knows only its own labels, as from a mesh partitioner, or from
+// buffers of another library. For random cases see test_redistribution_plan_any.cpp.
 #include "own_labels_fixture.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -44,10 +44,10 @@ TEST_F(OwnLabels, ToThoseOfAnotherPartitioning) {
     EXPECT_EQ(wrong(target, [](std::int64_t label) { return 2 * square(label); }), 0);
 }
 
-// Element i of a slice is that with the i-th smallest label, whatever the labels are.
+// Element i of a slice is the one with the i-th smallest label, whatever the labels are.
 TEST_F(OwnLabels, SlicesOfAnyValueAreNumberedByTheirOrder) {
     const std::int64_t size = 3 * n, apart = std::int64_t{1} << 57;
-    Labels labels; // of the 3 n multiples of 2^57 / n around 0, every n-th
+    Labels labels; // every n-th of the 3 n multiples of 2^57 / n around 0
     for (std::int64_t i = 2; i >= 0; --i) labels.push_back((i * n + me - n) * (apart / n));
     const Line mesh =
         make_of(own(size, labels), [](std::int64_t l) { return static_cast<double>(l); });
@@ -60,7 +60,7 @@ TEST_F(OwnLabels, SlicesOfAnyValueAreNumberedByTheirOrder) {
 
 TEST_F(OwnLabels, SharedOnesAreReadFromTheLowestAndWrittenToAll) {
     const std::int64_t size = 2 * n + 1;
-    Labels labels{2 * n, 2 * me, 2 * me + 1}; // the last one is everybody's
+    Labels labels{2 * n, 2 * me, 2 * me + 1}; // label 2 n is on all processes
     if (me + 1 < n) labels.push_back(2 * me + 2);
     const ArrayLayout mesh = own(size, labels);
     const Line line = make(blocks(size));
@@ -80,7 +80,7 @@ TEST_F(OwnLabels, SharedOnesAreReadFromTheLowestAndWrittenToAll) {
     EXPECT_EQ(scatter.schedule().delivered_elements(), 4 * n - 1);
 }
 
-// Processes side by side have the same rows; each tells of them, and all must agree.
+// Processes with the same coordinate have the same rows; each states them, and all must agree.
 TEST_F(OwnLabels, AlongOneOfTwoAxes) {
     if (n % 2 != 0) GTEST_SKIP() << "for an even number of ranks";
     const std::int64_t rows = 3 * (n / 2), columns = 10;
@@ -103,7 +103,7 @@ TEST_F(OwnLabels, AlongOneOfTwoAxes) {
         for (std::int64_t i = 0; i < rows; ++i)
             EXPECT_EQ(c.view()(j, i), value(i, c.global_index(0, LocalIndex(j)).value()));
 
-    // One process has its rows in another order than the one beside it.
+    // One process lists its rows in another order than the process next to it.
     const Labels other = me == n - 1 ? Labels{3 * at, 3 * at + 2, 3 * at + 1} : labels;
     EXPECT_THROW_ON_ALL_RANKS(
         build(ArrayLayout(grid, {unstructured_local(rows, at, other), block(columns)}), to,
@@ -114,7 +114,7 @@ TEST_F(OwnLabels, AlongOneOfTwoAxes) {
 }
 
 TEST_F(OwnLabels, OfSlicesAndOfSomeRanks) {
-    // Ranks but the last are the source's processes, backwards.
+    // All ranks but the last are the source's processes, in reverse order.
     const int processes = std::max(1, n - 1);
     std::vector<int> ranks;
     for (int p = 0; p < processes; ++p) ranks.push_back(processes - 1 - p);
@@ -146,7 +146,7 @@ TEST_F(OwnLabels, AlreadyInPlace) {
     plan.execute(exec, mesh, mesh);
     EXPECT_EQ(wrong(mesh, square), 0);
     if (n == 1) return;
-    // On one rank two elements change places.
+    // On one rank two elements are exchanged.
     Labels swapped = every_nth(size);
     if (me == 0) std::swap(swapped[0], swapped[1]);
     EXPECT_FALSE(
@@ -176,7 +176,7 @@ TEST_F(OwnLabels, OfOthersAreNotTold) {
     }
 }
 
-/// What building a plan asks of this process's heap, over so many ranks, with so many labels each.
+/// The heap bytes that this process allocates to build a plan over all ranks of `comm`, with `each` labels per rank.
 std::int64_t bytes_to_build(const Communicator& comm, std::int64_t each, std::int64_t apart) {
     const int n = comm.size();
     const auto labels = [&](std::int64_t stride) {
@@ -198,8 +198,8 @@ std::int64_t bytes_to_build(const Communicator& comm, std::int64_t each, std::in
     return all_reduce(comm, ReduceOperation::max, counts.heap_bytes);
 }
 
-// With three times the processes and as many labels each, a process needs no more: it never has the
-// labels of all others.
+// With three times as many processes and equally many labels each, a process must not need more
+// memory: it never stores the labels of all others.
 TEST_F(OwnLabels, NeedMemoryAsOwnOnesDoWhateverTheNumberOfProcesses) {
     if (n < 6) GTEST_SKIP() << "for 6 ranks and more";
     MPI_Comm pair = MPI_COMM_NULL;
@@ -212,7 +212,7 @@ TEST_F(OwnLabels, NeedMemoryAsOwnOnesDoWhateverTheNumberOfProcesses) {
         }
         const std::int64_t of_two = all_reduce(comm, ReduceOperation::max, of_pair);
         const std::int64_t of_all = bytes_to_build(comm, 6000, apart);
-        // Of 8 bytes for each of all labels: what a table of them would need.
+        // A table of all labels would need 8 bytes for each, and exceed this bound.
         EXPECT_LT(of_all, of_two + of_two / 4) << "apart " << apart;
         RecordProperty("bytes_per_label_" + std::to_string(apart), std::to_string(of_all / 6000));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Labels of which no process knows that they are wrong: all are told, with one text.
+// Wrong labels that no process can detect alone: all ranks must get the same error text.
 #include "own_labels_fixture.hpp"
 
 #include <distview_testing/assertions.hpp>
@@ -23,20 +23,20 @@ TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
             std::to_string(size - 1) + ": no process has index " + std::to_string(n - 1));
     EXPECT_THROW_ON_ALL_RANKS(build(blocks(size), own(size, labels)), LayoutError,
                               "axis 0 of the target: expected " + std::to_string(size));
-    // Of labels that are any numbers nobody knows which one is missing.
+    // If labels are arbitrary numbers, no process can name the missing one.
     for (std::int64_t& label : labels) label = 1000 * label - 5;
     EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
                               "got " + std::to_string(size - 1));
     EXPECT_THROW_ON_ALL_RANKS(build(own(size, {}), blocks(size)), LayoutError,
                               "got 0: no process has index 0");
-    // One more than the size; of one process alone the layout itself tells.
+    // One label more than the size; for a single process the layout itself throws.
     if (n > 1) {
         labels = every_nth(size);
         if (me == 0) labels.push_back(size);
         EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
                                   "the axis size, got " + std::to_string(size + 1));
     }
-    // The communicator works on.
+    // The communicator is still usable.
     build(own(size, every_nth(size)), blocks(size));
 }
 
@@ -60,7 +60,7 @@ TEST_F(OwnLabels, KnownElsewhereThanWhereTheProcessIs) {
                               "RedistributionPlan: axis 0 of the source: expected the indices of "
                               "this process's coordinate " +
                                   std::to_string(n - 1) + ", got the indices of coordinate 0");
-    // Others are told of another size, or of all labels.
+    // The last rank states another size, or all labels.
     EXPECT_THROW_ON_ALL_RANKS(build(own(me == n - 1 ? n + 1 : n, {me}), blocks(n)), UsageError,
                               "expected the same arguments on all ranks");
     const std::vector<Labels> all = [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Redistribution from and to slices of arrays, compared with plans that take the slices as options,
-// which test_redistribution_plan_any.cpp compares with a reference.
+// Redistribution from and to slices of arrays. Oracle: plans with the slices as options, which
+// test_redistribution_plan_any.cpp compares with a reference.
 #include "redistribution_oracle.hpp"
 #include "transports.hpp"
 
@@ -43,7 +43,7 @@ struct SlicedAxisCase {
     int processes = 1;
 };
 
-/// An axis and a slice that is a layout itself; of the whole axis if several attempts are not.
+/// An axis and a slice of it that is a layout by itself; the whole axis if several attempts find none.
 SlicedAxisCase random_sliced_axis(Random& random, int processes) {
     const std::int64_t size = random.integer(0, 25);
     SlicedAxisCase result{random_axis_spec(random, processes, size), {}, processes};
@@ -60,7 +60,7 @@ SlicedAxisCase random_sliced_axis(Random& random, int processes) {
     return result;
 }
 
-/// An array with slices of its axes, and one of the slices' size over another grid.
+/// An array with slices of its axes, and an array of the slices' size over another grid.
 struct Case {
     ArrayLayout whole;
     std::vector<AxisSlice> slices;
@@ -92,14 +92,14 @@ struct Case {
             result += text(" (", slice.begin, ", ", slice.count, ", ", slice.step, ')');
         return result + ", permutation " + tuple_text(permutation);
     }
-    /// All of an array of the slices' size, by order as the slices are: without them unstructured axes would be
-    /// paired by index.
+    /// Slices that cover an array of the slices' size: they pair cells by order, as the slices do.
+    /// Without them, unstructured axes would be paired by index.
     std::vector<AxisSlice> everything() const {
         std::vector<AxisSlice> result;
         for (const AxisSlice& slice : slices) result.push_back({0, slice.count, 1});
         return result;
     }
-    /// Of the plan from `other` to the slice.
+    /// The permutation of the plan from `other` to the slice.
     std::vector<int> inverse() const {
         std::vector<int> result(3);
         for (int d = 0; d < 3; ++d)
@@ -108,7 +108,7 @@ struct Case {
     }
 };
 
-/// A section of numbers that no other position of any process has, padding included.
+/// A section whose numbers are unique over all positions of all processes, padding included.
 Whole make_numbered(const Communicator& comm, const ArrayLayout& layout, bool in_arena,
                     std::int64_t first) {
     const Whole array = in_arena
@@ -169,7 +169,7 @@ TEST(RedistributionOfSlices, to_a_slice_as_to_the_whole_with_slices) {
         RedistributionPlan(comm, c.other, c.whole,
                            {.permutation = c.inverse(), .to_slice = c.slices})
             .execute(Exec(), source, expected);
-        // The positions outside the slice keep their numbers.
+        // Positions outside the slice must keep their numbers.
         const auto part = slice(found, c.slices);
         RedistributionPlan(comm, c.other, part.layout(),
                            {.permutation = c.inverse(), .to_slice = c.everything()})

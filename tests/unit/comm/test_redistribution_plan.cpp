@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Redistributions as programs use them; random ones are in test_redistribution_plan_any.cpp.
+// Redistributions as programs use them; for random cases see test_redistribution_plan_any.cpp.
 #include "redistribution_fixture.hpp"
 
 #include <distview_testing/assertions.hpp>
@@ -34,7 +34,7 @@ TEST_F(RedistributionPlans, TransposeAndScale) {
     EXPECT_EQ(not_transposed(c), 0);
     transpose.execute(exec, 2., a, 3., c);
     EXPECT_EQ(not_transposed(c, 5), 0);
-    // Numbers of other types than the elements', and of two.
+    // Two factors, of types other than the elements'.
     transpose.execute(exec, 2, a, 0.5, c);
     EXPECT_EQ(not_transposed(c, 4.5), 0);
     transpose.execute(exec, 1, a, 0, c);
@@ -42,7 +42,7 @@ TEST_F(RedistributionPlans, TransposeAndScale) {
     EXPECT_EQ(not_transposed(c), 0);
 }
 
-// There and back is nothing, to the last bit, whatever lies between.
+// A redistribution and its reverse give the same bits, whatever layout lies between.
 TEST_F(RedistributionPlans, ThereAndBackIsTheIdentity) {
     const ArrayLayout from = rows_split(41, 29);
     std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(n));
@@ -68,8 +68,8 @@ TEST_F(RedistributionPlans, ThereAndBackIsTheIdentity) {
     }
 }
 
-// sum over all y * (R x) = sum over all x * (R^T y) for the plans of both directions; integers, so that
-// sums are exact in any order.
+// sum over all y * (R x) = sum over all x * (R^T y) for plans of both directions; integers, so sums
+// are exact in any order.
 TEST_F(RedistributionPlans, PlansOfBothDirectionsAreAdjoint) {
     const ArrayLayout from = rows_split(23, 31), to = columns_split(31, 23);
     const Matrix x = make_numbered(from), y = make(to);
@@ -97,7 +97,7 @@ TEST_F(RedistributionPlans, PlansOfBothDirectionsAreAdjoint) {
     EXPECT_EQ(dot(y, moved), dot(x, returned));
 }
 
-// Several arrays, of several types, travel together.
+// Several arrays of several types are moved together.
 TEST_F(RedistributionPlans, TakeManyArrays) {
     const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
     const Matrix a = make_numbered(from), b = make(to);
@@ -133,7 +133,7 @@ TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
     const auto f = make_dist_view<float**>(exec, "f", comm, to);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(f)), ShapeError,
                               "source 0 and target 0 differ in element type");
-    // Nor if the same arrays are bound for elements that are converted.
+    // This also holds if the same arrays are bound for a conversion.
     plan.execute(exec, a, f);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(f)), ShapeError,
                               "source 0 and target 0 differ in element type");
@@ -195,7 +195,7 @@ TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
     EXPECT_EQ(not_numbered(b), 0);
     plan.combine_as<double>(exec, Sum{}, &source, &target);
     EXPECT_EQ(not_numbered(b, 2), 0);
-    // Not of that type: refused before the first execution, and of arrays that are bound.
+    // Arrays of another type are rejected before the first execution, and after they are bound.
     const auto f = make_dist_view<float**>(exec, "f", comm, to);
     const AnyDistView other(f);
     const char* const wrong = "expected sources and targets with the call's element type";
@@ -207,7 +207,7 @@ TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
     EXPECT_EQ(not_numbered(b), 0);
 }
 
-// Grids of some of the ranks, in any order: from all to the last one, and back.
+// Grids over some of the ranks, in any order: from all ranks to the last one, and back.
 TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
     const ArrayLayout all = rows_split(15, 8);
     const ArrayLayout one(ProcessGrid{1, 1}, {block(15), block(8)});
@@ -224,7 +224,7 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
     }
     scatter.execute(exec, section, back);
     EXPECT_EQ(not_numbered(back), 0);
-    // New arrays, which only one rank can see.
+    // A new array that exists on one rank only.
     Matrix other;
     if (is_last) other = Matrix(exec, "other", one, 0);
     for (int round = 0; round < 2; ++round) {
@@ -237,7 +237,7 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
     }
     EXPECT_EQ(gather.from_process(), comm.rank());
     EXPECT_EQ(gather.to_process(), is_last ? 0 : -1);
-    // A section where none belongs, or none where one does.
+    // A section is missing, or one was passed on a rank outside the grid.
     EXPECT_THROW_ON_ALL_RANKS(
         gather.execute(exec, a, is_last ? nullptr : section), ShapeError,
         "expected target 0 on a rank that is process 0 of its grid, got null");
@@ -247,7 +247,7 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
             gather.execute(exec, a, &extra), ShapeError,
             "expected null for target 0 on a rank outside its grid, got an array");
     }
-    // The same of types known at run time.
+    // The same with types known only at run time.
     const AnyDistView any(a);
     const AnyDistView any_other(other);
     const AnyDistView* const part = is_last ? &any_other : nullptr;
@@ -263,7 +263,7 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
                               "expected target 0 on a rank that is process 0 of its grid");
 }
 
-// That a rank has no section is no reason to take it for one of another type.
+// A missing section of another element type must not count as the same set.
 TEST_F(RedistributionPlans, AskAgainWhereTheTypeOfAMissingSectionChanges) {
     if (n == 1) GTEST_SKIP() << "needs a rank without a section";
     const ArrayLayout one(ProcessGrid{1, 1}, {block(15), block(8)});
@@ -295,7 +295,7 @@ TEST_F(RedistributionPlans, AskAgainWhereTheTypeOfAMissingSectionChanges) {
     }
 }
 
-// Nothing to move within one layout: not even a message.
+// No element moves within one layout: no message is sent.
 TEST_F(RedistributionPlans, KnowThatThereIsNothingToDo) {
     const Matrix a = make_numbered(rows_split(15, 8));
     const TransportSetting setting(distview::impl::on_device<Exec> ? Transport::staged
@@ -306,7 +306,7 @@ TEST_F(RedistributionPlans, KnowThatThereIsNothingToDo) {
     EXPECT_TRUE(plan.send_peers().empty() && plan.receive_peers().empty());
     plan.execute(exec, a, a);
     EXPECT_EQ(not_numbered(a), 0);
-    plan.execute(exec, 1., a, 1., a); // elements of their own
+    plan.execute(exec, 1., a, 1., a); // each element is combined with itself
     EXPECT_EQ(not_numbered(a, 2), 0);
     const Matrix copy = make(a.layout());
     plan.execute(exec, a, copy);

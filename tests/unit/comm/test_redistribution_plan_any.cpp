@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random redistributions over every transport, every element compared with a reference that looks at
-// each position of each section, the bytes with those of the other transports, the messages with what
-// the schedule says.
+// Random redistributions over every transport. Every element is compared with a reference that
+// searches each position of each section, the bytes with those of the other transports, the
+// messages with the schedule.
 //
-// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` sets it.
 #include "moved_arrays.hpp"
 #include "transports.hpp"
 
@@ -28,7 +28,7 @@ namespace {
 using distview::impl::AxisIntersection;
 using distview::impl::AxisRun;
 
-/// So many different ranks of a communicator, in any order.
+/// As many different ranks of a communicator, in any order.
 std::vector<int> random_ranks(Random& random, int count, int size) {
     std::vector<int> ranks(static_cast<std::size_t>(size));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -66,12 +66,12 @@ public:
         }
         m_case.options.from_ranks = from_ranks;
         m_case.options.to_ranks = to_ranks;
-        // Of some processes' memory nobody can read.
+        // The memory of some processes cannot be read by others.
         const std::uint64_t drawn = random.bits();
         m_in_arena = random.chance(0.7) || (drawn >> static_cast<unsigned>(comm.rank())) % 2 == 0;
         m_known.from_process = process_of(from_ranks, comm.rank());
         m_known.to_process = process_of(to_ranks, comm.rank());
-        // Of some axes every process knows its own labels only.
+        // Along some axes every process knows only its own labels.
         m_known.from = known_part(m_case.from, m_known.from_process, random.bits());
         m_known.to = known_part(m_case.to, m_known.to_process, random.bits());
         m_arrays = random_arrays(m_case, comm, m_known, m_in_arena, random);
@@ -136,14 +136,14 @@ private:
     }
 
     using Message = RedistributionSchedule::Message;
-    /// What this process sends of elements that others hold as well, after those of the plan's schedule: of
-    /// each axis one copy, in all combinations.
+    /// The messages by which this process sends elements that others hold as well, beyond those in
+    /// the plan's schedule: one copy per axis, in all combinations.
     static std::vector<Message> further_sends(const RedistributionPlan& plan, Arriving arriving) {
         if (plan.from_process() < 0 || !combines(arriving)) return {};
         const RedistributionSchedule& schedule = plan.schedule();
         const GridCoordinates at = schedule.from_layout().coordinates(plan.from_process());
         std::vector<std::pair<Message, bool>> products{
-            {{0, 1}, true}}; // with: whether of first copies
+            {{0, 1}, true}}; // the flag: whether all copies are first copies
         for (int d = 0; d < schedule.rank(); ++d) {
             std::vector<std::pair<Message, bool>> longer;
             for (int copy = 0; copy < schedule.axis(d).most_copies(); ++copy) {
@@ -167,7 +167,7 @@ private:
         return result;
     }
 
-    /// Whether labels have been found or given, the schedule is the same.
+    /// The schedule must be the same whether labels were given or found by messages.
     void check_schedule(const RedistributionPlan& plan) {
         const RedistributionSchedule expected(m_case.from, m_case.to, m_case.options);
         const RedistributionSchedule& schedule = plan.schedule();
@@ -194,7 +194,7 @@ private:
         }
     }
 
-    /// Found axes know copies of what moves only, layouts of all that they list.
+    /// An axis with labels found by messages has copies of moved elements only; a layout has those of all its labels.
     static void check_copies(const RedistributionPlan& plan, int d,
                              const AxisIntersection& expected) {
         const AxisIntersection& axis = plan.schedule().axis(d);
@@ -216,7 +216,7 @@ private:
         }
     }
 
-    /// A message to each peer that cannot read in place, with the bytes of the schedule.
+    /// Expects one message to each peer that cannot read in place, with the bytes stated by the schedule.
     void check_traffic(const RedistributionPlan& plan, TransportChoice choice,
                        const MpiTraffic& traffic, Arriving arriving,
                        std::int64_t executions) const {
@@ -239,10 +239,10 @@ private:
         for (int d = 0; d < plan.schedule().rank(); ++d)
             has_copies = has_copies || plan.schedule().axis(d).most_copies() > 1;
         if (has_copies && combines(arriving)) ++m_tally["with copies combined"];
-        // Where a rank has no section, all ask each other whether arrays are new.
+        // If a rank has no section, all ranks compare in each execution whether arrays are new.
         const bool has_outsiders = m_case.from.process_count() < m_comm.size() ||
                                    m_case.to.process_count() < m_comm.size();
-        // Between nodes agreements have messages of their own.
+        // Between nodes, agreements send messages, too.
         if (!has_outsiders) {
             EXPECT_EQ(traffic.sent, sent);
         }

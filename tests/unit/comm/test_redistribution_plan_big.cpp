@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// More than 2^31 elements, in single messages of more than 2 GiB: needs 18 GiB of memory, hence with the
-// long tests only.
+// More than 2^31 elements, in single messages of more than 2 GiB: needs 18 GiB of memory, so it
+// runs only with the long tests.
 #include "transports.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
@@ -25,7 +25,7 @@ std::uint8_t number(std::int64_t i) {
     return static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u) >> 56);
 }
 
-/// Every rank's block becomes its neighbour's.
+/// Moves every rank's block to its neighbour, and checks it.
 void expect_all_moved(TransportChoice choice, std::int64_t block_bytes) {
     const TransportSetting setting(choice);
     const Communicator comm(MPI_COMM_WORLD);
@@ -62,7 +62,7 @@ TEST(RedistributionPlanBig, MoreThan2GiBInPlace) {
     expect_all_moved({}, more_than_2_gib);
 }
 
-// The same on any machine, as far as it goes.
+// The same with small arrays, on any machine.
 TEST(RedistributionPlanBig, LittleOnes) {
     expect_all_moved(Transport::message, 100003);
     expect_all_moved({}, 100003);

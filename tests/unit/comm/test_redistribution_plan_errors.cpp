@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Wrong use: every rank gets the same exception at once, nobody hangs, and the library works on.
+// Wrong use: every rank gets the same exception at once, no rank hangs, and the library stays usable.
 #include "redistribution_fixture.hpp"
 
 #include <distview/core/slice.hpp>
@@ -61,7 +61,7 @@ TEST_F(RedistributionErrors, OfArgumentsThatDiffer) {
         build(from, from, {.from_slice = {{odd() ? 1 : 0, 5, 1}, {}}, .to_slice = {{0, 5, 1}, {}}}),
         UsageError, differs);
     EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.fill_padding = odd()}), UsageError, differs);
-    // Only one rank finds a mistake.
+    // Only one rank detects the mistake.
     EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? rows_split(16, 9) : from), LayoutError,
                               "9 cells");
 }
@@ -84,7 +84,7 @@ TEST_F(RedistributionErrors, OfArraysThatShareMemory) {
     RedistributionPlan transpose(comm, square, square, {.permutation = {1, 0}});
     const char* const text = "source 0 and target 0 share memory";
     EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, a, a), UsageError, text);
-    // The same memory in another guise, on one rank only.
+    // The same memory in another DistView, on one rank only.
     const Matrix other = make(square);
     const Matrix guise(square, comm.rank(), odd() || n == 1 ? a.view() : other.view());
     EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, a, guise), UsageError, text);
@@ -95,7 +95,7 @@ TEST_F(RedistributionErrors, OfArraysThatShareMemory) {
     EXPECT_EQ(not_transposed(c), 0);
 }
 
-// Slices of one array may lie in each other's gaps, but not have an element in common.
+// Slices of one array may lie in each other's gaps, but must not share an element.
 TEST_F(RedistributionErrors, OfSlicesOnlyIfTheyShareElements) {
     const Matrix a = make_numbered(rows_split(8 * n, 12));
     const auto move = [&](const std::vector<AxisSlice>& from, const std::vector<AxisSlice>& to) {
@@ -120,7 +120,7 @@ TEST_F(RedistributionErrors, OfSlicesOnlyIfTheyShareElements) {
                               text);
 }
 
-// Elements of a section that runs backwards lie before its first one.
+// The elements of a section with a negative stride lie before its first element.
 TEST_F(RedistributionErrors, OfArraysThatShareMemoryBackwards) {
     const ArrayLayout line(ProcessGrid{n}, {block(6 * n)});
     const auto whole = make_dist_view<double*>(exec, "distview::test::line", comm, line);
@@ -135,7 +135,7 @@ TEST_F(RedistributionErrors, OfArraysThatShareMemoryBackwards) {
                               "source 0 and target 0 share memory");
 }
 
-// What would be moved wrongly is refused: there is no arithmetic on bytes.
+// Wrong moves are rejected: arithmetic on opaque elements does not exist.
 TEST_F(RedistributionErrors, OfTypesKnownAtRunTime) {
     const ArrayLayout from = rows_split(16, 8), to = columns_split(16, 8);
     const auto of_size = [&](const ArrayLayout& layout, std::int64_t bytes) {

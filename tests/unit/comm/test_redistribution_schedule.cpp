@@ -25,13 +25,13 @@ namespace {
 using Position = std::array<std::int64_t, max_rank>;
 using Message = RedistributionSchedule::Message;
 
-/// One element: from where to where.
+/// One element: its source and its target.
 struct Move {
     int to_process = 0;
     Position to{}; ///< by axis of the target
     int from_process = 0;
     Position from{};                                            ///< by axis of the source
-    friend bool operator==(const Move&, const Move&) = default; // nvcc makes none of the other
+    friend bool operator==(const Move&, const Move&) = default; // nvcc does not derive it
     friend auto operator<=>(const Move&, const Move&) = default;
 };
 
@@ -43,7 +43,7 @@ Case random_case(Random& random, int rank) {
     return random_redistribution_case(random, rank, from, random.chance(0.3) ? from : processes());
 }
 
-/// All moves as products of the axes' moves, which are found position by position.
+/// All moves: the products of the moves of the axes, which are found position by position.
 std::vector<Move> expected_moves(const Case& c) {
     std::vector<Move> moves(1);
     const auto rank = static_cast<std::size_t>(c.to.rank());
@@ -76,7 +76,7 @@ std::vector<Move> expected_moves(const Case& c) {
     return moves;
 }
 
-/// Calls visit(Move) for each element of a piece in the order that the schedule defines.
+/// Calls visit(Move) for each element of a piece, in the order defined by the schedule.
 template <class Visit>
 void for_each_move(const RedistributionPiece& piece, const RedistributionSchedule& schedule,
                    Move move, Visit&& visit) {
@@ -96,7 +96,7 @@ void for_each_move(const RedistributionPiece& piece, const RedistributionSchedul
 }
 
 /// Compares the pieces of all pairs of processes with the reference, and the two sides of each pair
-/// with each other. Gives the moves.
+/// with each other.
 std::string find_flaw_of_pieces(const Case& c, const RedistributionSchedule& schedule,
                                 const std::vector<Move>& expected) {
     std::map<std::pair<int, int>, std::int64_t> by_pair; // by target and source
@@ -189,7 +189,7 @@ TEST(RedistributionSchedule, AgreesWithThePositionByPositionReference) {
         moved += static_cast<std::int64_t>(moves.size());
         identities += schedule.is_identity() && !moves.empty();
     });
-    // The generator must not drown the reference in empty ranges.
+    // Many elements must move: the generator must not draw too many empty ranges.
     EXPECT_GT(moved, 200000);
     EXPECT_GT(identities, 100);
 }

@@ -31,7 +31,7 @@ TEST(RedistributionScheduleExamples, OfArraysWithoutAxesMovesTheirElement) {
 //
 //     A   0: columns 0 1 2   1: columns 3 4 5        B   0: rows 0 1 2   1: rows 3 4
 //
-// Column 0 becomes row 2 on process 0; columns 2 and 4 of processes 0 and 1 rows 3 and 4 of process 1.
+// Column 0 becomes row 2 on process 0; columns 2 and 4 (on processes 0 and 1) become rows 3 and 4 on process 1.
 TEST(RedistributionScheduleExamples, TransposesASlice) {
     const ArrayLayout a(ProcessGrid{1, 2}, {block(4), block(6)});
     const ArrayLayout b(ProcessGrid{2, 1}, {block(5, {.padding = 1}), block(4)});
@@ -49,7 +49,7 @@ TEST(RedistributionScheduleExamples, TransposesASlice) {
     int pieces = 0;
     schedule.for_each_piece(1, 1, [&](const RedistributionPiece& piece) {
         ++pieces;
-        // Row 4 of B is after the copy of row 2 and row 3, column 4 of A after column 3.
+        // Row 4 of B has position 2, after the copy of row 2 and row 3; column 4 of A has position 1, after column 3.
         EXPECT_EQ(piece.to_begin[0], 2);
         EXPECT_EQ(piece.to_begin[1], 0);
         EXPECT_EQ(piece.from_begin[0], 0);
@@ -65,7 +65,7 @@ TEST(RedistributionScheduleExamples, KnowsWhenNothingMoves) {
     const ArrayLayout same(ProcessGrid{2, 2}, {block(10, {.padding = 1}), block_cyclic(9, 2)});
     const ArrayLayout other(ProcessGrid{2, 2}, {block(10), block_cyclic(9, 2)});
     EXPECT_TRUE(RedistributionSchedule(a, same).is_identity());
-    // The same owners, other positions.
+    // The same owners, but other positions.
     EXPECT_FALSE(RedistributionSchedule(a, other).is_identity());
     EXPECT_EQ(RedistributionSchedule(a, other).wire_elements(), 0);
     EXPECT_FALSE(RedistributionSchedule(a, same, {.fill_padding = true}).is_identity());
@@ -139,7 +139,7 @@ TEST(RedistributionScheduleExamples, SaysWhichProcessIsNone) {
     EXPECT_EQ(
         message_of<UsageError>([&] { schedule.for_each_piece(schedule.runs_from(0), 3, ignore); }),
         "RedistributionSchedule: expected a process of the target in [0, 3), got 3");
-    EXPECT_EQ(schedule.local_elements(2), 0); // of the target's grid only
+    EXPECT_EQ(schedule.local_elements(2), 0); // the rank is in the target's grid only
     EXPECT_EQ(message_of<UsageError>([&] { schedule.local_elements(3); }),
               "RedistributionSchedule: expected a rank that is a process of the source or the "
               "target, got 3");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many partners, bytes and pieces schedules have: against published formulas where there are
-// any, and how that grows.
+// Numbers of partners, bytes and pieces in schedules: compared with published formulas if they
+// exist, and with bounds on their growth.
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/allocations.hpp>
@@ -30,8 +30,8 @@ RedistributionSchedule transposition(std::int64_t m, std::int64_t n, std::int64_
             {.permutation = {1, 0}}};
 }
 
-// HPCC's PTRANS on P x Q processes, L = lcm(P, Q): each talks to (L/P) (L/Q) processes, itself
-// included when it occurs, and keeps one in L elements, if the number of blocks is a multiple of L.
+// HPCC's PTRANS on P x Q processes, L = lcm(P, Q): each process sends to (L/P) (L/Q) processes, itself included if it
+// occurs, and keeps one in L elements, if the number of blocks is a multiple of L.
 TEST(RedistributionScheduleSize, OfTranspositionsIsAsTheFormulaSays) {
     for (const auto& [p, q] : std::vector<std::pair<int, int>>{{1, 1},
                                                                {1, 2},
@@ -60,7 +60,7 @@ TEST(RedistributionScheduleSize, OfTranspositionsIsAsTheFormulaSays) {
     }
 }
 
-// Elsewhere, against a count element by element.
+// For other transpositions, the oracle is a count element by element.
 TEST(RedistributionScheduleSize, OfOtherTranspositionsIsAsCounted) {
     for (const auto& [p, q] : std::vector<std::pair<int, int>>{{1, 2}, {2, 3}, {4, 2}, {3, 5}})
         for (const std::int64_t m : {7, 10, 61})
@@ -94,7 +94,7 @@ std::size_t run_count(const RedistributionRuns& runs) {
     return count;
 }
 
-/// Number of pieces of all messages of one process.
+/// The number of pieces in all messages of one process.
 std::int64_t piece_count(const RedistributionSchedule& schedule, const RedistributionRuns& runs) {
     std::int64_t count = 0;
     for (const Message& message : schedule.messages(runs))
@@ -102,7 +102,7 @@ std::int64_t piece_count(const RedistributionSchedule& schedule, const Redistrib
     return count;
 }
 
-// One period is stored, however many there are.
+// One period is stored, whatever the number of periods.
 TEST(RedistributionScheduleSize, DoesNotGrowWithTheArray) {
     for (const std::int64_t n : {4096, 4096 * 1024, 4096 * 262144}) {
         const RedistributionSchedule transposed = transposition(n, n, 64, 64, 1, 2);
@@ -121,7 +121,7 @@ TEST(RedistributionScheduleSize, DoesNotGrowWithTheArray) {
     }
 }
 
-/// Heap bytes of the schedule of one process with its messages, and the number of its peers.
+/// Heap bytes of the schedule of one process, including its messages, and the number of its peers.
 std::pair<std::int64_t, std::size_t> cost_of(const RedistributionSchedule& schedule, int process) {
     CountAllocations counter;
     const RedistributionRuns to = schedule.runs_to(process);
@@ -162,13 +162,13 @@ TEST(RedistributionScheduleSize, OfAMillionProcessesIsThatOfItsPeers) {
             const auto [bytes, peers] = cost_of(c.schedule, process);
             EXPECT_GE(peers, 2u) << c.name;
             EXPECT_LE(peers, c.most_peers) << c.name << ", process " << process;
-            // The lists of runs are built by appending, which allocates twice what it keeps.
+            // Lists of runs are built by appending, which allocates twice the memory that stays.
             EXPECT_LT(bytes, 8192 + 1024 * static_cast<std::int64_t>(peers))
                 << c.name << ", process " << process << ", " << peers << " peers";
         }
 }
 
-// 4096 x 4096 from cyclic to blocks: what a plan computes for one process.
+// 4096 x 4096 from cyclic to blocks: the computation of a plan for one process.
 TEST(RedistributionScheduleSize, OfOneProcessTakesFewAllocations) {
     const ProcessGrid grid{1, 2};
     const ArrayLayout from(grid, {block_cyclic(4096, 1), block_cyclic(4096, 1)});
@@ -182,9 +182,9 @@ TEST(RedistributionScheduleSize, OfOneProcessTakesFewAllocations) {
     EXPECT_LT(counts.heap_bytes, 8192) << counts.description;
 }
 
-// The totals over all processes are counted coordinate by coordinate, not pair by pair.
+// Totals over all processes are counted per coordinate, not per pair of processes.
 TEST(RedistributionScheduleSize, CountsTheWireOfManyProcesses) {
-    // 3000 blocks along each axis, of 300 x 250 processes: L = 1500.
+    // 3000 blocks along each axis, on 300 x 250 processes: L = 1500.
     const RedistributionSchedule schedule = transposition(6000, 9000, 2, 3, 300, 250);
     EXPECT_EQ(schedule.wire_elements(), 6000 * 9000 - 6000 * 9000 / 1500);
     EXPECT_EQ(schedule.receives(12345).size(), 5u * 6u);

@@ -73,13 +73,13 @@ TEST(Relabelling, IsTheBestOfAllProducts) {
     EXPECT_GT(gains, 50);
 }
 
-// Blocks in reverse order: all of it is one relabelling.
+// Blocks in reverse order: a relabelling removes all traffic.
 TEST(Relabelling, FindsWhatOnlyNamesDiffer) {
     std::vector<std::vector<std::int64_t>> lists(700);
     for (std::int64_t p = 0; p < 700; ++p)
         for (std::int64_t i = 0; i < 3; ++i)
             lists[static_cast<std::size_t>(699 - p)].push_back(3 * p + i);
-    for (const int processes : {7, 700}) { // matched exactly, and greedily
+    for (const int processes : {7, 700}) { // solved exactly, and by the greedy method
         const std::vector<std::vector<std::int64_t>> some(lists.end() - processes, lists.end());
         const ArrayLayout from(ProcessGrid{processes}, {block(3 * processes)});
         const ArrayLayout to(ProcessGrid{processes}, {unstructured(some)});

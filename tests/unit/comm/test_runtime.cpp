@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A Runtime where everything runs already, as in this test; programs/lifecycle.cpp has the rest.
+// A Runtime in a program where MPI and Kokkos run already, as in this test; for other cases see programs/lifecycle.cpp.
 #include <distview/comm/mpi_error.hpp>
 #include <distview/comm/runtime.hpp>
 #include <distview/core/message_sink.hpp>

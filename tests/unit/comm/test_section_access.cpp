@@ -29,7 +29,7 @@ protected:
     ArrayLayout layout{ProcessGrid{n}, {block(10 * n, {.padding = 1})}};
 };
 
-/// Element (i, j) of a section, a number that tells where it is.
+/// A number that encodes the process and the position of element (i, j).
 std::int64_t element(int process, std::int64_t i, std::int64_t j) {
     return 1000000 * process + 1000 * i + j;
 }
@@ -95,7 +95,7 @@ TEST_F(SectionAccesses, ThatAreMovedFromReachWhatTheyDid) {
     EXPECT_TRUE(access.reaches(comm.rank())); // NOLINT(bugprone-use-after-move)
 }
 
-// Wrapped memory, and any memory if messages are required.
+// Wrapped memory can only be reached on its own rank; so can all memory if messages are required.
 TEST_F(SectionAccesses, ReachNoMoreThanOtherCalls) {
     const Kokkos::View<double*> memory(
         "memory", static_cast<std::size_t>(layout.local_extents(comm.rank())[0]));
@@ -110,7 +110,7 @@ TEST_F(SectionAccesses, ReachNoMoreThanOtherCalls) {
     EXPECT_EQ(wrapped.section(comm.rank()).data, memory.data());
 }
 
-// Each rank knows its own labels only, of which it has one more than the rank before.
+// Each rank knows only its own labels, one label more than the rank before.
 TEST_F(SectionAccesses, ReadAsManyElementsAsOthersHave) {
     std::vector<std::int64_t> labels(static_cast<std::size_t>(comm.rank()));
     for (std::size_t i = 0; i < labels.size(); ++i)

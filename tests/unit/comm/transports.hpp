@@ -25,7 +25,7 @@ namespace distview::testing {
 
 using distview::impl::Transport;
 
-/// DISTVIEW_TRANSPORT as a plan finds it when it is built; none: not set.
+/// The value of DISTVIEW_TRANSPORT when a plan is built; empty: not set.
 using TransportChoice = std::optional<Transport>;
 
 inline std::string name_of(TransportChoice choice) {
@@ -40,7 +40,7 @@ public:
                           choice ? std::optional(name_of(choice)) : std::nullopt) {}
 };
 
-/// Whether arrays of make_dist_view() can be exchanged by this transport alone here. Collective.
+/// Whether arrays of make_dist_view() can be exchanged here by this transport alone. Collective.
 inline bool is_possible(const Communicator& comm, TransportChoice choice) {
     const TransportSetting setting(choice);
     const ArrayLayout layout(ProcessGrid{comm.size()},
@@ -51,7 +51,7 @@ inline bool is_possible(const Communicator& comm, TransportChoice choice) {
         PaddingExchangePlan plan(comm, layout);
         plan.bind(Kokkos::DefaultHostExecutionSpace(), array);
     } catch (const UsageError& error) {
-        // Tests leave out a transport that is not possible: other errors must not be taken for that.
+        // Tests skip an impossible transport; any other error must not be mistaken for that.
         if (std::string_view(error.what()).find("DISTVIEW_TRANSPORT") == std::string_view::npos)
             throw;
         return false;
@@ -59,7 +59,7 @@ inline bool is_possible(const Communicator& comm, TransportChoice choice) {
     return true;
 }
 
-/// Those that are, of not setting it and all of them. Collective.
+/// All possible choices, including "not set". Collective.
 inline std::vector<TransportChoice> possible_transports(const Communicator& comm) {
     std::vector<TransportChoice> result;
     for (const TransportChoice choice :
@@ -95,13 +95,13 @@ inline std::vector<int> hosts_of(const Communicator& comm) {
     return result;
 }
 
-/// Whether other processes of the node read what a rank gives: borrowed arrays are packed for them, unless they
-/// are in a device's memory.
+/// Whether other processes of the node can read a rank's arrays: borrowed arrays are packed for
+/// them, unless they are in device memory.
 inline bool is_readable(bool all_in_arena) {
     return all_in_arena || !distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>;
 }
 
-/// From which ranks a plan gets messages: those that it cannot read in place.
+/// The ranks that send messages to a plan, because it cannot read their arrays in place.
 inline std::vector<char> senders_of_messages(const Communicator& comm, TransportChoice choice,
                                              bool all_in_arena) {
     std::vector<char> result = on_all_ranks(comm, !is_readable(all_in_arena));
@@ -119,8 +119,8 @@ struct Traffic {
     std::map<int, MessageCount> received;
 };
 
-/// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send and receive: one for each pair of
-/// ranks, in which every region of every field begins where its elements can.
+/// Messages and bytes, by rank of MPI_COMM_WORLD, that one execute should send and receive: one
+/// message per pair of ranks, in which every region of every field is aligned for its elements.
 inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                                 const std::vector<std::int64_t>& element_sizes, bool one_geometry,
                                 bool reversed, const std::vector<char>& sends_messages,
@@ -148,7 +148,7 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
     return result;
 }
 
-/// The communicators that cases are tried on: the world in its order and in reverse.
+/// The communicators on which cases run: the world in its order, and in reverse order.
 struct Worlds {
     OwnedComm reversed = reversed_world();
     Communicator forward_comm{MPI_COMM_WORLD};

@@ -14,8 +14,8 @@
 
 namespace distview::testing {
 
-/// A section as a C library would make it, of a 4 x 6 array of doubles over 1 x 2 processes, which
-/// counts how often it is released. Tests change the structs before they hand them over.
+/// A section as a C library would make it, of a 4 x 6 array of doubles over 1 x 2 processes; counts
+/// its releases. Tests change the structs before they pass them on.
 ///
 ///     axis 0: not distributed    axis 1, process 0: elements 0 to 3, of which it owns 0 to 2
 struct DapProducer {
@@ -53,7 +53,7 @@ struct DapProducer {
     DapProducer(const DapProducer&) = delete;
     DapProducer& operator=(const DapProducer&) = delete;
 
-    /// Makes axis 1 hold `indices`.
+    /// Makes axis 1 unstructured, with `indices`.
     void make_unstructured() {
         dims[1] = {};
         dims[1].keys = DISTVIEW_DAP_DIST_TYPE | DISTVIEW_DAP_SIZE | DISTVIEW_DAP_PROC_GRID_SIZE |
@@ -84,7 +84,7 @@ struct DapProducer {
     }
 };
 
-/// Memory that nobody touches, as the section of `process`, in C order.
+/// The section of `process`, in C order, over memory that is never accessed.
 inline AnySection untouched_section(const ArrayLayout& layout, int process,
                                     std::shared_ptr<const void> owner = nullptr) {
     static double somewhere = 0;

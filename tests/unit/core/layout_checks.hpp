@@ -13,9 +13,9 @@
 
 namespace distview::testing {
 
-/// What one process should hold along one axis, written down or dealt out by plain loops.
+/// The expected elements of one process along one axis, written out or computed by plain loops.
 struct ExpectedSection {
-    std::vector<std::int64_t> held; ///< global index of every local one
+    std::vector<std::int64_t> held; ///< global index of every local index
     LocalRange owned;
     LocalRange interior;
 };
@@ -31,13 +31,13 @@ plain_sections(const std::vector<std::vector<std::int64_t>>& held) {
     return sections;
 }
 
-/// Blocks of the given interior sizes, the first and last extended by boundary padding, every
-/// section by its communication padding.
+/// Blocks of the given interior sizes. Boundary padding extends the first and the last block,
+/// communication padding every section.
 inline std::vector<ExpectedSection> block_sections(const std::vector<std::int64_t>& interior_sizes,
                                                    const std::vector<Widths>& communication,
                                                    Widths boundary) {
     std::vector<ExpectedSection> sections;
-    std::int64_t next = -boundary.low; // global index of the first element not owned yet
+    std::int64_t next = -boundary.low; // global index of the next element to own
     for (std::size_t p = 0; p < interior_sizes.size(); ++p) {
         const bool first = p == 0;
         const bool last = p + 1 == interior_sizes.size();
@@ -58,7 +58,7 @@ inline std::vector<ExpectedSection> block_sections(const std::vector<std::int64_
     return sections;
 }
 
-/// What differs between a layout and the sections that it should have; "" if nothing does.
+/// The first difference between a layout and the expected sections; "" if they agree.
 template <DimLayout Layout>
 std::string find_difference(const Layout& layout, const std::vector<ExpectedSection>& expected) {
     if (layout.grid_size() != static_cast<int>(expected.size()))
@@ -87,11 +87,11 @@ std::string find_difference(const Layout& layout, const std::vector<ExpectedSect
     return {};
 }
 
-/// The first broken promise of a layout, asking every process for everything; "" if all are kept.
+/// The first broken guarantee of a layout, found by querying every process for every index; "" if all hold.
 ///
-/// `globals` are the axis' global indices, each once. Every one must be owned exactly once and held
-/// by its owner, maps must undo each other wherever a process holds an element, and what a process
-/// holds beyond its owned range must be owned by another one.
+/// `globals` are the axis' global indices, each once. Every index must be owned exactly once, and held by its owner.
+/// Maps must be inverse to each other for every element held by a process. Elements held outside the owned range must
+/// be owned by another process.
 template <DimLayout Layout>
 std::string find_flaw(const Layout& layout, const std::vector<std::int64_t>& globals) {
     std::int64_t owned_count = 0;
@@ -127,7 +127,7 @@ std::string find_flaw(const Layout& layout, const std::vector<std::int64_t>& glo
             return text("process ", p, ": global ", global, " is local ", l.value(),
                         ", which is global ", layout.to_global(p, l).value());
     }
-    // With the above, equal counts mean that nothing is owned twice.
+    // Together with the checks above, equal counts mean that no element is owned twice.
     if (owned_count != static_cast<std::int64_t>(globals.size()))
         return text("the processes own ", owned_count, " of ", globals.size(), " elements");
     if (layout.protocol_size() != owned_count)
@@ -145,7 +145,7 @@ inline std::vector<std::int64_t> first_indices(std::int64_t count) {
     return result;
 }
 
-/// All indices of `size` interior elements between boundary padding.
+/// The indices of `size` interior elements and of the boundary padding on both sides.
 inline std::vector<std::int64_t> indices_with(Widths boundary, std::int64_t size) {
     std::vector<std::int64_t> result;
     for (std::int64_t g = -boundary.low; g < size + boundary.high; ++g) result.push_back(g);

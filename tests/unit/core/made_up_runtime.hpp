@@ -14,7 +14,7 @@
 
 namespace distview::testing {
 
-/// A device that does not exist: all addresses belong to `place`, and what it is told is written down.
+/// A device that does not exist: all addresses belong to `place`, and calls are recorded.
 class MadeUpRuntime final : public DeviceRuntime {
 public:
     Device place{DeviceType::cuda, 0};
@@ -38,7 +38,7 @@ public:
     }
 };
 
-/// A section of memory that nobody reads.
+/// A section over memory that is never read.
 inline AnySection made_up_section(const std::vector<std::int64_t>& extents,
                                   Device device = {DeviceType::cuda, 1}) {
     AnySection section;

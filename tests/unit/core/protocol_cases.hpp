@@ -65,12 +65,12 @@ inline DimData unstructured_dim(std::int64_t size, std::int64_t grid_size, std::
 /// {'dist_type': 'n', 'size': ...}, 0.9 only.
 inline DimData undistributed_dim(std::int64_t size) { return {.dist_type = "n", .size = size}; }
 
-/// One process's part of an array with one axis.
+/// One process's section of an array with one axis.
 inline SectionDescription section(const DimData& dim, std::int64_t extent) {
     return {{dim}, {extent}};
 }
 
-/// An array with one axis: each process's dictionary and extent.
+/// An array with one axis: the dictionary and the extent of each process.
 inline std::vector<SectionDescription>
 sections(std::initializer_list<std::pair<DimData, std::int64_t>> processes) {
     std::vector<SectionDescription> result;
@@ -78,7 +78,7 @@ sections(std::initializer_list<std::pair<DimData, std::int64_t>> processes) {
     return result;
 }
 
-/// An array whose axes are given by grid rank, on the processes of the grid in C order.
+/// An array whose axes are described by grid rank, on the processes of the grid in C order.
 inline std::vector<SectionDescription>
 product(const std::vector<std::vector<SectionDescription>>& axes) {
     std::vector<SectionDescription> result(1);
@@ -95,14 +95,14 @@ product(const std::vector<std::vector<SectionDescription>>& axes) {
     return result;
 }
 
-/// "code at axis 0, key 'size', process 1" for short failure messages; "conforms" for none.
+/// "code at axis 0, key 'size', process 1" for short failure messages; "conforms" without a violation.
 inline std::string summary(const protocol::Verdict& verdict) {
     if (!verdict) return "conforms";
     return verdict->code + " at axis " + std::to_string(verdict->axis) + ", key '" + verdict->key +
            "', process " + std::to_string(verdict->process);
 }
 
-/// The reason code; "conforms" for none.
+/// The reason code; "conforms" without a violation.
 inline std::string code_of(const protocol::Verdict& verdict) {
     return verdict ? verdict->code : "conforms";
 }
@@ -111,7 +111,7 @@ inline void expect_conforms(const protocol::Verdict& verdict) {
     EXPECT_EQ(summary(verdict), "conforms") << (verdict ? verdict->message : "");
 }
 
-/// Expects this violation with this message, less its "DAP import, process <process>: ".
+/// Expects this violation with this message, without its prefix "DAP import, process <process>: ".
 inline void expect_violation(const protocol::Verdict& verdict, std::string_view code, int axis,
                              const std::string& key, int process, const std::string& message) {
     ASSERT_TRUE(verdict.has_value()) << "conforms, expected " << code;

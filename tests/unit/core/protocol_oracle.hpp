@@ -17,17 +17,17 @@
 
 namespace distview::testing {
 
-/// One process's part of an axis, element by element, or nothing where its dictionary is wrong.
+/// One process's part of an axis, element by element; empty if its dictionary is wrong.
 struct OraclePart {
     std::string type;
     std::int64_t size = 0, grid_size = 1, rank = 0, start = 0, stop = 0, block_size = 1;
     bool periodic = false, one_to_one = false, has_padding = false;
     std::int64_t low = 0, high = 0;        ///< padding
-    std::vector<std::int64_t> owned;       ///< in the version's numbers
+    std::vector<std::int64_t> owned;       ///< in the version's numbering
     std::vector<std::int64_t> left, right; ///< copies of the neighbours' elements
 };
 
-/// The dictionary checked by listing its elements; for small numbers.
+/// Checks a dictionary by listing its elements; for small numbers.
 inline std::optional<OraclePart> oracle_part(const protocol::Version& version,
                                              const protocol::DimData& dim, std::int64_t extent) {
     const bool old = version.minor == 9;
@@ -119,7 +119,7 @@ inline std::optional<OraclePart> oracle_part(const protocol::Version& version,
     return part;
 }
 
-/// Whether the parts of one axis, by grid rank, make up the axis.
+/// Whether the parts of one axis, ordered by grid rank, together form the axis.
 inline bool oracle_axis(const protocol::Version& version, const std::vector<OraclePart>& row) {
     std::vector<std::int64_t> all;
     for (const OraclePart& part : row) all.insert(all.end(), part.owned.begin(), part.owned.end());
@@ -147,8 +147,8 @@ inline bool oracle_axis(const protocol::Version& version, const std::vector<Orac
     return true;
 }
 
-/// A second opinion on check_all(), for arrays of small numbers, by listing every element: each is
-/// owned as often as it should be, and each padding element is one that the neighbour owns.
+/// An independent implementation of check_all() for arrays of small numbers. Lists every element:
+/// each is owned as often as it should be, and the neighbour owns each padding element.
 inline bool oracle_accepts(const protocol::Version& version,
                            const std::vector<protocol::SectionDescription>& sections) {
     const std::size_t rank = sections.front().dim_data.size();

@@ -16,17 +16,17 @@
 
 namespace distview::testing {
 
-/// What random padding may be.
+/// The kinds of random padding.
 enum class PaddingKind {
-    expressible, ///< as 0.10 wants it: equal across seams, within what the neighbour owns
-    any          ///< as 0.9 takes it
+    expressible, ///< as 0.10 requires: equal across seams, within the neighbour's elements
+    any          ///< permitted in 0.9
 };
 
 inline Widths random_widths(Random& random, std::int64_t most) {
     return {random.integer(0, most + 1), random.integer(0, most + 1)};
 }
 
-/// A block axis of any split, with boundary padding, periodic or not, and padding seam by seam.
+/// A block axis of any split, with boundary padding, periodic or not, and random padding at each seam.
 inline AxisSpec random_block(Random& random, int grid_size, PaddingKind kind) {
     const std::int64_t n = random_extent(random, 20, grid_size);
     BlockOptions options;
@@ -35,7 +35,7 @@ inline AxisSpec random_block(Random& random, int grid_size, PaddingKind kind) {
     const auto choice = random.integer(0, 4);
     std::vector<std::int64_t> bounds = random_bounds(random, n, grid_size);
     if (choice == 0 || choice == 1) {
-        // Uniform padding suits the split if no block is smaller.
+        // Uniform padding is valid for the split if no block is smaller.
         const AxisSpec plain = choice == 0 ? block(n) : regular_block(n);
         const ArrayLayout layout(ProcessGrid{grid_size}, {plain});
         std::int64_t smallest = n;
@@ -102,7 +102,7 @@ inline ArrayLayout random_layout(Random& random, PaddingKind kind) {
     return {ProcessGrid{std::span<const int>(grid)}, axes};
 }
 
-/// The data of all processes of a layout.
+/// The descriptions of the sections of all processes.
 inline std::vector<protocol::SectionDescription> exported(const ArrayLayout& layout,
                                                           const protocol::Version& version) {
     std::vector<protocol::SectionDescription> result;

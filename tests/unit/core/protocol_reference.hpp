@@ -14,9 +14,9 @@
 
 namespace distview::testing {
 
-/// What a dictionary says of its section, element by element, by the formulas of the protocol's
-/// texts and in the version's own numbers. A second opinion for conforming data with small sizes;
-/// shares no code with the library.
+/// The section described by a dictionary, element by element, by the formulas in the protocol's
+/// text and in the version's numbering. An independent reference for conforming data with small
+/// sizes; shares no code with the library.
 struct ReferenceSection {
     std::vector<std::int64_t> held; ///< global index of each local element
     std::int64_t owned_begin = 0;   ///< local
@@ -57,8 +57,8 @@ inline ReferenceSection reference_section(const protocol::Version& version,
     return result;
 }
 
-/// What differs between the maps of one axis of a layout and what a process's dictionary says; ""
-/// if nothing does. `r` is the process's grid rank.
+/// The first difference between the maps of a layout's axis and the dictionary of a process; "" if
+/// they agree. `r` is the process's grid rank.
 inline std::string find_map_difference(const protocol::Version& version,
                                        const protocol::DimData& dim, std::int64_t extent,
                                        const AxisLayout& axis, int r) {
@@ -77,7 +77,7 @@ inline std::string find_map_difference(const protocol::Version& version,
     for (LocalIndex l(0); l < extent; ++l) {
         const std::int64_t expected = section.held[static_cast<std::size_t>(l.value())];
         const GlobalIndex g = axis.to_global(r, l);
-        // Around the ring the version's index is that of the mirrored element.
+        // On a periodic axis the version's index is that of the mirrored element.
         const std::int64_t in_version = !wraps  ? axis.protocol_index(g).value()
                                         : n > 0 ? floor_mod(g, n)
                                                 : g.value();

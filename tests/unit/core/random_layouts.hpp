@@ -11,7 +11,7 @@
 
 namespace distview::testing {
 
-/// Widths of 0 to `most`, each side by itself.
+/// Widths of 0 to `most`, each side drawn separately.
 inline Widths random_widths(Random& random, std::int64_t most) {
     Widths widths;
     widths.low = random.integer(0, most + 1);
@@ -35,8 +35,8 @@ inline std::vector<std::int64_t> bounds_of_sizes(const std::vector<std::int64_t>
     return bounds;
 }
 
-/// Communication padding process by process, never wider than the interior block that it copies
-/// from, and as wide on one side of a seam as on the other.
+/// Communication padding of each process, never wider than the interior block from which it is
+/// copied, and equally wide on both sides of a seam.
 inline std::vector<Widths> random_matched_paddings(Random& random,
                                                    const std::vector<std::int64_t>& sizes) {
     std::vector<Widths> paddings(sizes.size());

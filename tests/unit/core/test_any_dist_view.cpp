@@ -32,7 +32,7 @@ AnySection section_of(std::vector<std::int64_t> extents, std::vector<std::int64_
     return section;
 }
 
-/// 3 x 5 elements on one process, over memory of the test's own.
+/// 3 x 5 elements on one process, over memory owned by the test.
 struct Fixture {
     ArrayLayout layout{ProcessGrid{1, 1}, {block(3), block(5)}};
     std::vector<double> data = std::vector<double>(64);
@@ -88,7 +88,7 @@ TEST(AnySection, counts_and_strides) {
     EXPECT_EQ(AnySection::contiguous_strides({}, 8), (std::vector<std::int64_t>{}));
     EXPECT_EQ(AnySection::contiguous_strides({3, 4, 5}, 2), (std::vector<std::int64_t>{40, 10, 2}));
     EXPECT_EQ(AnySection::contiguous_strides({3, 0, 5}, 2), (std::vector<std::int64_t>{10, 10, 2}));
-    // An empty section may be huge along its other axes.
+    // An empty section may have huge extents along its other axes.
     EXPECT_EQ(section_of({most, most, 0}, {8, 8, 8}).count(), 0);
     EXPECT_EQ(section_of({0, most, most}, {8, 8, 8}).count(), 0);
     for (const std::int64_t stride : AnySection::contiguous_strides({0, most, most, 2}, 8))
@@ -98,7 +98,7 @@ TEST(AnySection, counts_and_strides) {
 TEST(AnySection, is_contiguous_in_c_order) {
     EXPECT_TRUE(section_of({}, {}).is_contiguous());
     EXPECT_TRUE(section_of({3, 4}, {32, 8}).is_contiguous());
-    EXPECT_TRUE(section_of({1, 4}, {-7, 8}).is_contiguous()); // an axis of one element never steps
+    EXPECT_TRUE(section_of({1, 4}, {-7, 8}).is_contiguous()); // the stride of one element is unused
     EXPECT_TRUE(section_of({3, 1}, {8, 1000}).is_contiguous());
     EXPECT_TRUE(section_of({3, 0}, {1, 2}).is_contiguous());
     EXPECT_FALSE(section_of({3, 4}, {8, 24}).is_contiguous());
@@ -133,7 +133,7 @@ TEST(AnyDistView, says_of_a_dist_view_what_it_is) {
     EXPECT_EQ(AnyDistView(scalar).section().count(), 1);
 }
 
-// Copies share identity and memory; two made apart have neither in common.
+// Copies share identity and memory; arrays made separately share neither.
 TEST(AnyDistView, copies_are_shallow) {
     Fixture f;
     const AnyDistView one = f.any();
@@ -160,7 +160,7 @@ TEST(AnyDistView, must_be_the_section_of_its_process) {
         "AnyDistView: expected 5 elements along axis 1 of the section of process 0, got 4");
 }
 
-// Every element is found where the strides say, whatever the order of the axes.
+// Every element lies at the address computed from the strides, for any order of the axes.
 template <class View>
 void expect_elements(Fixture& f, const std::vector<std::int64_t>& strides) {
     SCOPED_TRACE(tuple_text(strides));
@@ -260,7 +260,7 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
         "dist_view_cast: the View's memory space cannot access memory of device type 2");
     section.device = {DeviceType::cuda_managed, 0};
     EXPECT_NO_THROW(dist_view_cast<Right>(AnyDistView(section, f.layout, 0)));
-    // Kernels of a device read Views of managed memory: plain memory is none of theirs.
+    // Kernels of a device read Views of managed memory; plain memory does not meet these requirements.
     const impl::ViewRequirements managed{
         .element = section.element, .rank = 2, .writes = true, .device = DeviceType::cuda_managed};
     EXPECT_NO_THROW(impl::checked_strides(section, managed));
@@ -269,10 +269,10 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
         "dist_view_cast: the View's memory space cannot access memory of device type 1");
 }
 
-// Python's buffers may begin anywhere; a kernel's elements may not.
+// Python's buffers may begin at any address; elements in kernels must be aligned.
 TEST(DistViewCast, refuses_elements_that_are_not_aligned) {
     Fixture f;
-    // Opaque bytes may lie anywhere, until somebody says what they are.
+    // Opaque bytes may lie at any address, until they are cast to a type.
     struct Pair {
         double x, y;
     };
@@ -289,7 +289,7 @@ TEST(DistViewCast, refuses_elements_that_are_not_aligned) {
     EXPECT_NO_THROW(dist_view_cast<Right>(AnyDistView(section, empty, 0)));
 }
 
-// Along an axis that never steps, and in an empty section, any stride will do.
+// Any stride is valid along an axis of one element, and in an empty section.
 TEST(DistViewCast, strides_that_nobody_uses) {
     using Strided = DistView<double**, Kokkos::LayoutStride, Host>;
     using Right = DistView<double**, Kokkos::LayoutRight, Host>;
@@ -305,7 +305,7 @@ TEST(DistViewCast, strides_that_nobody_uses) {
     EXPECT_NO_THROW(dist_view_cast<Right>(AnyDistView(section, empty, 0)));
 }
 
-// Wherever a section comes from: what cannot be in memory, or that kernels cannot read, is no array.
+// Sections from any source: data that cannot lie in memory, or that kernels cannot read, make no array.
 TEST(AnyDistView, refuses_sections_that_cannot_be) {
     Fixture fixture;
     const auto refused = [&](AnySection section, const std::vector<std::string>& words) {
@@ -329,7 +329,7 @@ TEST(AnyDistView, refuses_sections_that_cannot_be) {
     EXPECT_TRUE(section.is_addressable());
     section.data = reinterpret_cast<void*>(std::uintptr_t{0} - 40);
     EXPECT_FALSE(section.is_addressable());
-    // Any number of elements in one place are as many.
+    // Any number of elements at one address still count separately.
     section = section_of({most, most}, {0, 0});
     EXPECT_FALSE(section.is_addressable());
     section = section_of({most, most, 0}, {most, most, most});

@@ -18,7 +18,7 @@ namespace distview::testing {
 
 namespace {
 
-/// An axis of any kind, small, with padding that every neighbour can fill, and its global indices.
+/// A small axis of any kind, with padding that every neighbour can fill, and its global indices.
 struct RandomAxis {
     AxisSpec spec = block(0);
     std::vector<std::int64_t> globals;
@@ -80,8 +80,8 @@ TEST(ArrayLayout, without_axes_is_one_element) {
     }
 }
 
-// Specification of index maps, 3.5: axis 0 dealt out in blocks of 2 over 2 processes, axis 1 in the
-// blocks 0 | 1..5 | 6 7 over 3.
+// Specification of index maps, 3.5: axis 0 block-cyclic in blocks of 2 over 2 processes, axis 1 in
+// the blocks 0 | 1..5 | 6 7 over 3.
 TEST(ArrayLayout, known_vector_of_two_axes) {
     const ArrayLayout layout(ProcessGrid{2, 3}, {block_cyclic(7, 2), block_bounds({0, 1, 6, 8})});
     const GlobalIndex index[] = {GlobalIndex(5), GlobalIndex(6)};
@@ -121,7 +121,7 @@ TEST(ArrayLayout, boundary_padding_is_as_wide_as_padding_unless_given) {
               Widths(2, 1));
     EXPECT_EQ(ArrayLayout(grid, {block(8, {.padding = 2, .boundary = 0})}).protocol_size(0), 8);
     EXPECT_EQ(ArrayLayout(grid, {block(8, {.boundary = Widths(3, 4)})}).protocol_size(0), 15);
-    // On one process there is no communication padding, but the boundary stays.
+    // One process has no communication padding, but the boundary padding stays.
     const ArrayLayout one(ProcessGrid{1}, {block(8, {.padding = {2, 1}})});
     EXPECT_EQ(one.axis(0).communication_padding(0), Widths());
     EXPECT_EQ(one.local_extents(0)[0], 11);
@@ -155,7 +155,7 @@ TEST(ArrayLayout, is_as_large_as_64_bits_count) {
     EXPECT_EQ(layout.size(), std::int64_t(1) << 62);
     const GlobalIndex last[] = {GlobalIndex(large - 1), GlobalIndex((1 << 22) - 1)};
     EXPECT_EQ(layout.owner(last), 999 * 3);
-    // Nothing times anything is nothing, in any order.
+    // A product with a factor 0 is 0, in any order of factors.
     EXPECT_EQ(ArrayLayout(ProcessGrid{1, 1, 1}, {block(0), block(large), block(large)}).size(), 0);
     EXPECT_EQ(ArrayLayout(ProcessGrid{1, 1, 1}, {block(large), block(large), block(0)}).size(), 0);
 }
@@ -173,8 +173,8 @@ TEST(ArrayLayout, copies_outlive_the_original_and_read_the_same_tables) {
     EXPECT_EQ(copy.axis(1).owner(GlobalIndex(100)), 1);
 }
 
-// Whichever form ArrayLayout finds for them: narrow widths are often alike by chance, and bounds
-// often balanced or regular.
+// For any internal form that ArrayLayout selects: random narrow widths are often equal, and random
+// bounds often balanced or regular.
 TEST(ArrayLayout, random_blocks_are_as_described) {
     for_each_case(3000, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 5));
@@ -202,16 +202,16 @@ TEST(ArrayLayout, random_blocks_are_as_described) {
     });
 }
 
-// Every process of random grids over 0 to 4 axes of any kind, in one process: section by section,
-// element by element. A held element is owned by its process exactly when it lies in the owned
-// ranges, and counting says that every element of the array is owned once.
+// Every process of random grids over 0 to 4 axes of any kind, simulated in one process: section by
+// section, element by element. A process owns an element exactly if it lies in the owned ranges;
+// the count shows that every element of the array is owned once.
 TEST(ArrayLayout, every_element_of_random_arrays_is_owned_once) {
     for_each_case(3000, [](Random& random, std::uint64_t) {
         const auto rank = static_cast<std::size_t>(random.integer(0, 5));
         const std::int64_t most = rank < 2 ? 30 : rank == 2 ? 12 : 5;
         std::vector<int> grid_extents;
         std::vector<AxisSpec> specs;
-        std::vector<std::map<std::int64_t, std::size_t>> positions; // of every global index
+        std::vector<std::map<std::int64_t, std::size_t>> positions; // for every global index
         std::size_t element_count = 1;
         for (std::size_t d = 0; d < rank; ++d) {
             grid_extents.push_back(static_cast<int>(random.integer(1, rank < 3 ? 6 : 4)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every way to describe an array that cannot be, and what is said of it.
+// All invalid descriptions of an array, and their error texts.
 #include "expect_error.hpp"
 
 #include <distview/core/array_layout.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-/// Expects the error for axis 1 of a 2 x P grid; axis 0 is in order.
+/// Expects the error for axis 1 of a 2 x P grid; axis 0 is valid.
 void expect_axis_error(int process_count, const AxisSpec& axis, const std::string& reason) {
     expect_error<LayoutError>([&] { ArrayLayout(ProcessGrid{2, process_count}, {block(4), axis}); },
                               "ArrayLayout: axis 1: " + reason);
@@ -116,7 +116,7 @@ TEST(ArrayLayoutErrors, more_elements_than_64_bits_count) {
     EXPECT_NO_THROW(ArrayLayout(ProcessGrid{1, 1}, {block(7), cyclic(largest / 7)}));
 }
 
-// No size or width is so large that arithmetic with it overflows.
+// Sizes and widths must be small enough that arithmetic with them does not overflow.
 TEST(ArrayLayoutErrors, sizes_and_widths_beyond_2_to_61) {
     const std::string reason = "expected sizes and widths below 2^61, got ";
     expect_axis_error(3, block(largest), reason + "9223372036854775807");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When two array layouts are the same one, and what they say of themselves.
+// When two array layouts are equal, and how they describe themselves.
 #include <distview/core/array_layout.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview_testing/allocations.hpp>
@@ -22,7 +22,7 @@ ArrayLayout line(int process_count, const AxisSpec& axis) {
     return ArrayLayout(ProcessGrid{process_count}, {axis});
 }
 
-/// Everything that tells one axis from another, process by process.
+/// All properties that distinguish one axis from another, process by process.
 std::string meaning_of(const AxisLayout& axis) {
     std::string result = text(static_cast<char>(axis.type()), axis.grid_size(), '|', axis.size());
     for (int p = 0; p < axis.grid_size(); ++p) {
@@ -63,8 +63,8 @@ void list_bounds(std::int64_t size, int process_count, std::vector<std::int64_t>
     }
 }
 
-/// Block axes of up to 4 elements on up to 3 processes, in every way to cut and describe them,
-/// with a choice of padding, and some cyclic and unstructured ones.
+/// Block axes of up to 4 elements on up to 3 processes, with every split and every way to describe
+/// it, with a selection of padding; and some cyclic and unstructured axes.
 std::vector<std::pair<int, AxisSpec>> small_axes() {
     std::vector<std::pair<int, AxisSpec>> axes;
     const BlockOptions options[] = {{},
@@ -88,7 +88,7 @@ std::vector<std::pair<int, AxisSpec>> small_axes() {
                     axes.emplace_back(process_count, block_bounds(cut, option));
             }
             for (const auto& cut : cuts) {
-                // The same widths as {.padding = 1, .boundary = 0}, and less at some seam.
+                // The same widths as {.padding = 1, .boundary = 0}, and smaller ones at some seams.
                 for (const Widths less : {Widths(0), Widths(1, 0), Widths(0, 1), Widths(1)}) {
                     std::vector<Widths> widths(static_cast<std::size_t>(process_count), 1);
                     widths.front().high -= less.high;
@@ -153,7 +153,7 @@ TEST(ArrayLayoutIdentity, blocks_that_have_a_closed_form_get_it) {
     EXPECT_EQ(line(4, block_bounds({0, 1, 6, 9, 10})).tables().size(), 5u);
 }
 
-// Which of the two closed forms regular blocks get is known without looking at any of them.
+// The closed form of regular blocks is selected without a loop over the blocks.
 TEST(ArrayLayoutIdentity, regular_blocks_that_are_balanced) {
     for (std::int64_t n = 0; n < 60; ++n)
         for (int processes = 1; processes < 25; ++processes) {
@@ -168,7 +168,7 @@ TEST(ArrayLayoutIdentity, regular_blocks_that_are_balanced) {
         }
 }
 
-// As many processes as there can be: a list of their bounds alone would be 16 GiB.
+// The largest number of processes: a list of their bounds alone would need 16 GiB.
 TEST(ArrayLayoutIdentity, closed_forms_ask_no_process) {
     constexpr int processes = std::numeric_limits<int>::max();
     const std::int64_t n = 3 * std::int64_t(processes) - 7;
@@ -189,14 +189,14 @@ TEST(ArrayLayoutIdentity, closed_forms_ask_no_process) {
         EXPECT_GE(layout.local_extents(middle)[0], 2);
         EXPECT_EQ(protocol::export_dim_data(layout, middle, protocol::v0_9_0).size(), 1U);
     }
-    // In 0.10 too, where the smallest block says whether the padding is too wide.
+    // Also in 0.10, where the smallest block determines whether the padding is too wide.
     const ArrayLayout fits = line(processes, regular_block(n + 7, {.padding = 3}));
     EXPECT_FALSE(protocol::check_exportable(fits, protocol::v0_10_0));
     EXPECT_TRUE(
         protocol::check_exportable(line(processes, block(n, {.padding = 4})), protocol::v0_10_0));
 }
 
-// All pairs of small layouts: equal and of one fingerprint exactly when they mean the same.
+// All pairs of small layouts: equal and with equal fingerprints exactly if their properties are equal.
 TEST(ArrayLayoutIdentity, fingerprints_of_small_axes_tell_them_apart) {
     std::map<std::string, ArrayLayout> layouts;
     std::map<std::uint64_t, std::string> meanings;
@@ -239,7 +239,7 @@ TEST(ArrayLayoutIdentity, long_axes_differ_by_one_element) {
     EXPECT_NE(line(1000, cyclic(large)), line(1000, block(large)));
 }
 
-// Each process knows its own list only; equal arrays must not look different for that.
+// Each process knows only its own list; equal arrays must still have equal fingerprints.
 TEST(ArrayLayoutIdentity, fingerprints_ignore_which_list_is_known) {
     const ArrayLayout on_0 = line(2, unstructured_local(3, 0, {7, 1}));
     const ArrayLayout on_1 = line(2, unstructured_local(3, 1, {4}));
@@ -284,7 +284,7 @@ TEST(ArrayLayoutIdentity, describes_every_kind_of_axis) {
     EXPECT_EQ(line(2, unstructured({{5, 6}, {6, 5}}, {.ghosts = {1, 1}})).describe(),
               "1-d array over a process grid of 2\n"
               "  axis 0: unstructured, 2 elements over 2 processes, 2 ghosts");
-    // Processes that know their own labels only have equal texts.
+    // Processes that know only their own labels print equal texts.
     EXPECT_EQ(line(2, unstructured_local(2, 0, {5, 6}, {.ghosts = {1}})).describe(),
               "1-d array over a process grid of 2\n"
               "  axis 0: unstructured, 2 elements over 2 processes");

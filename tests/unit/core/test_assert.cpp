@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Preconditions, as builds with DISTVIEW_ENABLE_ASSERTIONS check them: this file asks for it in all builds.
+// Preconditions as checked in builds with DISTVIEW_ENABLE_ASSERTIONS: this file defines the macro in all builds.
 #ifndef DISTVIEW_ENABLE_ASSERTIONS
 #define DISTVIEW_ENABLE_ASSERTIONS
 #endif
@@ -16,7 +16,7 @@ namespace distview::testing {
 
 namespace {
 
-// Not known to the compiler.
+// Not known at compile time.
 const volatile int two = 2;
 
 TEST(Assert, SaysWhatWasExpectedAndWhere) {
@@ -53,7 +53,7 @@ TEST(Assert, ChecksWhatASectionHolds) {
     EXPECT_DEATH(static_cast<void>(labels.to_global(1, LocalIndex(two))), "l < local_extent");
     EXPECT_DEATH(static_cast<void>(labels.to_global(1, LocalIndex(-two))), "l >= 0");
 
-    // Memory that no kernel of Kokkos has set: death tests want a process of one thread.
+    // No Kokkos kernel may initialise this memory: death tests need a process with one thread.
     using Section = DistView<double***, Kokkos::HostSpace>;
     std::vector<double> memory(140);
     const Section a(layout, 1, Section::view_type(memory.data(), 7, 10, 2));

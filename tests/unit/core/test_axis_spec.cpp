@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From layouts back to what they would be asked for as.
+// Converts layouts back to the specifications that produce them.
 #include "expect_error.hpp"
 #include "protocol_random.hpp"
 

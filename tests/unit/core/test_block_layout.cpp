@@ -19,7 +19,7 @@ GlobalRange global_range(std::int64_t begin, std::int64_t end) {
     return {GlobalIndex(begin), GlobalIndex(end)};
 }
 
-/// {low, high} of every process in turn, as BlockLayout reads them.
+/// {low, high} of every process in turn, the format of BlockLayout.
 std::vector<std::int64_t> widths_table(const std::vector<Widths>& paddings) {
     std::vector<std::int64_t> table;
     for (const Widths widths : paddings) {
@@ -29,7 +29,7 @@ std::vector<std::int64_t> widths_table(const std::vector<Widths>& paddings) {
     return table;
 }
 
-/// The smallest block of which P hold n elements, dealt out until none is left.
+/// Blocks of the smallest size of which P hold n elements, filled one after the other.
 std::vector<std::int64_t> deal_regular(std::int64_t n, int process_count) {
     std::int64_t most = 0;
     while (most * process_count < n) ++most;
@@ -39,7 +39,7 @@ std::vector<std::int64_t> deal_regular(std::int64_t n, int process_count) {
     return sizes;
 }
 
-/// One element for each process in turn until none is left.
+/// Gives one element to each process in turn until all n are distributed.
 std::vector<std::int64_t> deal_balanced(std::int64_t n, int process_count) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(process_count), 0);
     for (std::int64_t i = 0; i < n; ++i) ++sizes[static_cast<std::size_t>(i % process_count)];
@@ -186,13 +186,13 @@ TEST(BlockLayout, one_process_has_boundary_padding_only) {
 TEST(BlockLayout, widest_padding_is_the_most_that_a_process_has) {
     EXPECT_EQ(BlockLayout(16, 3, BlockSplit::regular, {2, 1}, {5, 6}, true).widest_padding(),
               Widths(2, 1));
-    // One seam shows both widths, one process has none.
+    // Two processes have one seam, which uses both widths; one process has no seam.
     EXPECT_EQ(BlockLayout(16, 2, BlockSplit::balanced, {2, 1}).widest_padding(), Widths(2, 1));
     EXPECT_EQ(BlockLayout(16, 1, BlockSplit::balanced, {2, 1}, 3).widest_padding(), Widths());
 
     constexpr std::int64_t bounds[] = {0, 6, 12, 19, 26};
     EXPECT_EQ(BlockLayout(bounds, 4, nullptr, {2, 1}).widest_padding(), Widths(2, 1));
-    // Widths beyond the array's ends are none.
+    // Widths beyond the array's ends do not count.
     constexpr std::int64_t widths[] = {9, 1, 1, 2, 4, 3, 3, 9};
     EXPECT_EQ(BlockLayout(bounds, 4, widths, 7, {5, 6}).widest_padding(), Widths(4, 3));
     EXPECT_EQ(BlockLayout(bounds, 1, widths).widest_padding(), Widths());
@@ -234,7 +234,7 @@ TEST(BlockLayout, random_uniform_padding_equals_dealing_out) {
         const int process_count = static_cast<int>(random.integer(1, 10));
         const std::int64_t n = random.integer(0, 51);
         const BlockSplit split = random.chance(0.5) ? BlockSplit::regular : BlockSplit::balanced;
-        // Not limited by the blocks: maps must hold for copies from beyond the neighbour as well.
+        // Not limited by the blocks: maps must also hold for copies from beyond the neighbour.
         const Widths padding = random_widths(random, 3);
         const Widths boundary = random_widths(random, 3);
         const auto sizes = split == BlockSplit::regular ? deal_regular(n, process_count)
@@ -266,8 +266,8 @@ TEST(BlockLayout, random_irregular_blocks_equal_dealing_out) {
     });
 }
 
-// Of all processes: owned and interior ranges lie end to end, and two neighbours' sections overlap
-// by exactly what each copies from the other.
+// Over all processes: owned and interior ranges are contiguous, and two neighbours' sections
+// overlap by exactly the elements that each copies from the other.
 TEST(BlockLayout, ranges_of_neighbours_fit_together) {
     for_each_case(3000, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 13));
@@ -334,7 +334,7 @@ TEST(BlockLayout, large_blocks_begin_where_arithmetic_says) {
 }
 
 TEST(BlockLayout, reads_its_tables_where_it_is_told) {
-    // In one piece, as an ArrayLayout keeps them, and wrong when only the copy may be read.
+    // In one piece, as in an ArrayLayout; the original is then overwritten, so only the copy may be read.
     const std::vector<std::int64_t> copy{7, 7, 0, 6, 12, 19, 26, 0, 1, 1, 2, 2, 3, 3, 0};
     std::vector<std::int64_t> original = copy;
     const BlockLayout there(original.data() + 2, 4, original.data() + 7, {}, {4, 0});

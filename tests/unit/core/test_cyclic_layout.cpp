@@ -16,7 +16,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Deals out elements 0 to n - 1 as one deals out cards, b at a time.
+/// Distributes elements 0 to n - 1 cyclically, b at a time.
 std::vector<ExpectedSection> deal_cyclic(std::int64_t n, int process_count, std::int64_t b) {
     std::vector<std::vector<std::int64_t>> hands(static_cast<std::size_t>(process_count));
     std::int64_t next = 0;
@@ -89,7 +89,7 @@ TEST(CyclicLayout, random_layouts_keep_their_promises) {
     });
 }
 
-// Whole rounds of dealing, and what process p gets of the last one.
+// Whole rounds, and the share of process p in the last one.
 TEST(CyclicLayout, sizes_beyond_32_bits) {
     const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     for (const std::int64_t n :

@@ -16,9 +16,9 @@ namespace distview::testing {
 
 namespace {
 
-/// A layout that the library does not have: 2^k processes, elements dealt out one by one to the
-/// processes in bit-reversed order, every section filled from its end, and after it one copy of
-/// element 0 on all processes but its owner.
+/// A layout that the library lacks: 2^k processes get the elements one by one in bit-reversed
+/// order. Every section is filled from its end, and followed by a copy of element 0 on all
+/// processes but its owner.
 class BitReversedLayout {
 public:
     constexpr BitReversedLayout(std::int64_t size, int bits) noexcept
@@ -92,7 +92,7 @@ public:
         return m_fault == Fault::owner && g == 3 ? 0 : m_good.owner(g);
     }
     constexpr LocalIndex to_local(int p, GlobalIndex g) const noexcept {
-        // A faulty to_global() gives elements that p does not own, which a good layout is not asked for.
+        // A faulty to_global() returns elements that p does not own; the good layout must not be queried for them.
         if (g >= m_good.size() || m_good.owner(g) != p) return LocalIndex(-1);
         return m_good.to_local(p, g) + (m_fault == Fault::to_local && g == 3 ? 1 : 0);
     }
@@ -133,7 +133,7 @@ TEST(DimLayout, the_check_finds_every_planted_fault) {
                               Fault::size, Fault::protocol_size})
         EXPECT_NE(find_flaw(FaultyLayout(good, fault), first_indices(11)), "")
             << "fault number " << static_cast<int>(fault);
-    // An element without an owner, and one that is not the axis' own.
+    // An element without an owner, and an element outside the axis.
     EXPECT_NE(find_flaw(good, first_indices(12)), "");
     EXPECT_NE(find_flaw(good, first_indices(10)), "");
 }
@@ -195,7 +195,7 @@ TEST(AxisLayout, kinds_are_the_letters_of_the_protocol) {
     EXPECT_EQ(static_cast<char>(DistType::unstructured), 'u');
 }
 
-// Whatever it holds, it answers as that does, at its own tables or at a copy of them.
+// It gives the same answers as the layout that it holds, with that layout's tables or with a copy.
 TEST(AxisLayout, random_layouts_of_all_kinds_keep_the_promises) {
     for_each_case(3000, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 10));

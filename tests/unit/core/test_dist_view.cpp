@@ -44,7 +44,7 @@ Indices ascending(std::int64_t begin, std::int64_t end) {
     return result;
 }
 
-/// An axis of any kind over `processes`, and the indices of the interior on each of them.
+/// An axis of any kind over `processes`, and each process's interior indices.
 struct AnyAxis {
     AxisSpec spec = block(0);
     std::vector<Indices> interior{};
@@ -77,7 +77,7 @@ AnyAxis random_axis(Random& random, int processes) {
     return axis;
 }
 
-/// The protocol's start and stop.
+/// Start and stop in the protocol's dictionary.
 std::pair<int, int> bounds_in(const ArrayLayout& layout, int process,
                               const protocol::Version& version) {
     const protocol::DimData dim = protocol::export_dim_data(layout, process, version)[0];
@@ -118,8 +118,8 @@ TEST(DistView, the_worked_table_of_index_spaces) {
     EXPECT_EQ(bounds_in(layout, 1, protocol::v0_9_0), std::pair(9, 18));
 }
 
-// Whatever the padding, and on every process: the interior counts from 0, what lies outside it at the
-// array's ends has indices below 0 and from the extent on, and copies have those of the originals.
+// With any padding, on every process: interior indices count from 0, boundary padding has indices
+// below 0 and from the extent on, and copies have the indices of their originals.
 TEST(DistView, indices_of_any_axis_are_those_of_the_interior) {
     for_each_case(1000, [](Random& random, std::uint64_t) {
         const int processes = static_cast<int>(random.integer(1, 6));
@@ -160,7 +160,7 @@ TEST(DistView, indices_of_any_axis_are_those_of_the_interior) {
     });
 }
 
-// What the protocol's dictionaries say begins with the boundary padding.
+// The protocol's indices begin at the boundary padding.
 TEST(DistView, view_has_ghosts_and_owned_has_none) {
     const ArrayLayout layout(ProcessGrid{2},
                              {unstructured({{7, 3, 5}, {5, 7}}, {.ghosts = {1, 1}})});
@@ -215,7 +215,7 @@ TEST(DistView, refuses_sections_that_do_not_fit_static_extents) {
                              "0, the view 'u' has 3");
 }
 
-// In C order, whatever the extents.
+// Allocates in C order, for any extents.
 TEST(DistView, of_strided_views_has_elements_of_its_own) {
     using Strided = DistView<int***, Kokkos::LayoutStride, Kokkos::HostSpace>;
     const ArrayLayout layout(ProcessGrid{1, 1, 1}, {block(2), cyclic(3), block(4, {.padding = 1})});
@@ -232,7 +232,7 @@ TEST(DistView, of_strided_views_has_elements_of_its_own) {
     EXPECT_EQ(scalar.view().span(), 1U);
 }
 
-// Of indices that one process knows alone nobody else can make a section.
+// If only one process's indices are known, no section of another process can be made.
 TEST(DistView, refuses_processes_whose_indices_are_not_known) {
     const ArrayLayout layout(ProcessGrid{2}, {unstructured_local(5, 1, {9, 4})});
     EXPECT_NO_THROW(Line(Exec(), "u", layout, 1));

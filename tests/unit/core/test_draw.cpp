@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole texts: what people read is what is compared.
+// Compares whole texts, as users read them.
 #include "random_layouts.hpp"
 
 #include <distview/core/draw.hpp>
@@ -91,7 +91,7 @@ what each process holds
   each owns 2 to 4 elements)");
 }
 
-// Labels in ascending order in the map, in the section's order in the table.
+// The map lists labels in ascending order, the table in the section's order.
 TEST(Draw, unstructured_axis_with_a_shared_label) {
     const ArrayLayout layout(ProcessGrid{3}, {unstructured({{7, -3, 100}, {}, {9, 8, 7}})});
     EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 3
@@ -153,7 +153,7 @@ sections: (communication padding), [boundary padding]
     process |  2   2   2  [2])");
 }
 
-// 64 elements are drawn and need more than one line, 65 are not.
+// A map of 64 elements is drawn and needs several lines; one of 65 is not drawn.
 TEST(Draw, longest_map) {
     const ArrayLayout layout(ProcessGrid{4}, {cyclic(64)});
     EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 4
@@ -208,7 +208,7 @@ what each process holds; +: copies of neighbours' elements
   each owns 10192 to 11648 elements)");
 }
 
-// More than 16 processes: a map, if small, and a table without its middle.
+// More than 16 processes: a map if the array is small, and a table that omits the middle.
 TEST(Draw, many_processes_of_a_small_array) {
     const ArrayLayout layout(ProcessGrid{17}, {block(17, {.padding = 1, .boundary = 0})});
     EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 17
@@ -284,7 +284,7 @@ what each process holds
   each owns 0 elements)");
 }
 
-// Other axes may be of any size.
+// Other axes may have any size.
 TEST(Draw, no_elements_of_long_axes) {
     const std::int64_t size = std::int64_t{1} << 40;
     const ProcessGrid grid{1, 1, 1};
@@ -304,7 +304,7 @@ TEST(Draw, padding_around_the_end) {
         << picture;
 }
 
-// Padding wider than the boundary's: what lies beyond the array's end is nobody's.
+// Padding wider than the boundary padding: positions beyond the array's end have no owner.
 TEST(Draw, padding_beyond_the_end) {
     const ArrayLayout layout(ProcessGrid{3}, {block(3, {.padding = 2, .boundary = 0})});
     const std::string picture = draw(layout);
@@ -322,7 +322,7 @@ TEST(Draw, no_axes) {
 its one element belongs to process 0)");
 }
 
-// Layouts of one axis that fit in a line: the map's numbers are the owners.
+// Layouts of one axis that fit in a line: the numbers in the map must be the owners.
 TEST(Draw, map_shows_the_owners) {
     for_each_case(300, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 6));

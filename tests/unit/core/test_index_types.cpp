@@ -55,7 +55,7 @@ TEST(Index, of_a_position_goes_into_the_parentheses_of_a_view) {
 }
 #endif
 
-// Neither two global indices nor one of each: those a View does not take.
+// Neither two global indices nor one index of each space have a common type: a View rejects such arguments.
 template <class A, class B>
 concept HaveCommonType = requires { typename std::common_type_t<A, B>; };
 static_assert(std::same_as<std::common_type_t<LocalIndex, const LocalIndex&>, std::int64_t>);

@@ -10,7 +10,7 @@ namespace distview::testing {
 
 namespace {
 
-// 1024^3 items do; of fewer than 2^31 there must be room for the rounding up of a reduction, which is some million.
+// 1024^3 items fit. Just below 2^31 they do not: a reduction rounds up by about a million.
 TEST(KokkosExt, ChoosesThirtyTwoBitsWhereRoundingUpFits) {
     using distview::impl::fits_in_32_bits;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();

@@ -15,7 +15,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Elements at an address that nobody reads.
+/// Elements at an address that is never read.
 AnySection at(std::int64_t address, std::int64_t bytes, std::vector<std::int64_t> extents,
               std::vector<std::int64_t> strides) {
     AnySection section;
@@ -26,7 +26,7 @@ AnySection at(std::int64_t address, std::int64_t bytes, std::vector<std::int64_t
     return section;
 }
 
-/// Whether sections overlap, whichever comes first.
+/// Whether sections overlap; checks both orders of arguments.
 bool meet(const AnySection& a, const AnySection& b) {
     EXPECT_EQ(memory_overlaps(a, b), memory_overlaps(b, a));
     EXPECT_TRUE(memory_overlaps(a, a));
@@ -60,10 +60,10 @@ TEST(MemoryOverlap, slices_of_one_line) {
     EXPECT_FALSE(meet(slice(0, 4, 1'000'000), slice(1, 2, 1'000'000)));
     EXPECT_TRUE(meet(slice(0, 3, 50), slice(1, 2, 50)));
     EXPECT_FALSE(meet(slice(0, 3, 1), slice(1, 2, 50)));
-    // Backwards.
+    // With negative steps.
     EXPECT_FALSE(meet(slice(98, -2, 50), slice(1, 2, 50)));
     EXPECT_TRUE(meet(slice(99, -2, 50), slice(1, 2, 50)));
-    // Elements that reach into others'.
+    // Elements that reach into elements of the other section.
     EXPECT_TRUE(meet(slice(0, 2, 50), at(12, 8, {50}, {16})));
     EXPECT_FALSE(meet(slice(0, 2, 50), at(12, 4, {50}, {16})));
 }
@@ -74,16 +74,16 @@ TEST(MemoryOverlap, slices_of_a_matrix) {
         return at(8 * (rows[0] * length + columns[0]), 8, {rows[2], columns[2]},
                   {8 * length * rows[1], 8 * columns[1]});
     };
-    for (const std::int64_t n : {1000, 1001}) { // even and odd columns, of rows of either length
+    for (const std::int64_t n : {1000, 1001}) { // even and odd columns, for even and odd rows
         EXPECT_FALSE(meet(slice({0, 1, n}, {0, 2, n / 2}, n), slice({0, 1, n}, {1, 2, n / 2}, n)));
         EXPECT_FALSE(meet(slice({0, 2, n / 2}, {0, 1, n}, n), slice({1, 2, n / 2}, {0, 1, n}, n)));
         EXPECT_FALSE(
             meet(slice({0, 1, n}, {0, 1, n / 2}, n), slice({0, 1, n}, {n / 2, 1, n / 2}, n)));
         EXPECT_TRUE(
             meet(slice({0, 1, n}, {0, 1, n / 2 + 1}, n), slice({0, 1, n}, {n / 2, 1, 2}, n)));
-        // Every other of a chessboard's rows, shifted.
+        // Every other row of a chessboard pattern, shifted.
         EXPECT_FALSE(meet(slice({0, 4, 50}, {200, 1, 300}, n), slice({1, 4, 50}, {0, 1, 900}, n)));
-        // One column is in every third, the other is not.
+        // One column belongs to every third column, the other does not.
         EXPECT_TRUE(meet(slice({0, 1, n}, {3, 3, 100}, n), slice({7, 1, 1}, {33, 7, 1}, n)));
         EXPECT_FALSE(meet(slice({0, 1, n}, {3, 3, 100}, n), slice({7, 1, 1}, {34, 7, 1}, n)));
     }
@@ -102,13 +102,13 @@ TEST(MemoryOverlap, what_has_no_elements_meets_nothing) {
     EXPECT_FALSE(memory_overlaps(some, none));
 }
 
-// Strides of zero show one element many times.
+// With a stride of zero one element appears many times.
 TEST(MemoryOverlap, strides_of_zero) {
     EXPECT_TRUE(meet(at(0, 8, {1 << 30}, {0}), at(4, 8, {2}, {8})));
     EXPECT_FALSE(meet(at(0, 8, {1 << 30}, {0}), at(8, 8, {2}, {8})));
 }
 
-// Compared with the sets of bytes.
+// Oracle: the sets of bytes.
 TEST(MemoryOverlap, random_sections_as_their_bytes) {
     std::mt19937_64 random(7);
     const auto below = [&](std::int64_t count) {

@@ -16,7 +16,7 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Line = DistView<double*, Kokkos::HostSpace>;
 
-/// Of process 0 positions 6 and 7 are padding that process 1 owns.
+/// On process 0, positions 6 and 7 are padding owned by process 1.
 ArrayLayout line() { return ArrayLayout(ProcessGrid{2}, {block(8, {.padding = 2})}); }
 
 ValidPadding two_deep() {
@@ -86,7 +86,7 @@ TEST(DeepCopy, BringsPaddingInTheCheckingModeToo) {
     set_check(Check::padding);
     const Line a(Exec(), "a", line(), 0);
     const Line b(Exec(), "b", line(), 0);
-    a.view()(1) = 1.0; // of all zeros nothing is poisoned
+    a.view()(1) = 1.0; // an array of zeros would not be poisoned
     b.view()(1) = 2.0;
     deep_copy(Exec(), a, b);
     set_check(before);
@@ -94,7 +94,7 @@ TEST(DeepCopy, BringsPaddingInTheCheckingModeToo) {
     EXPECT_EQ(a.view()(6), 0.0);
 }
 
-// Padding of the memory's first array stays as it was filled, whatever other arrays are made of the memory.
+// Further arrays over the same memory must not change the padding of the first one.
 TEST(DistView, OfMemoryOfAnotherArrayLeavesItAloneInTheCheckingMode) {
     const Check before = current_check();
     set_check(Check::padding);
@@ -105,7 +105,7 @@ TEST(DistView, OfMemoryOfAnotherArrayLeavesItAloneInTheCheckingMode) {
     const AnyDistView untyped(AnyDistView(u).section(), line(), 0);
     EXPECT_EQ(u.view()(6), 0.0);
     again.mark_written();
-    EXPECT_NE(u.view()(6), u.view()(6)); // a NaN: the program says that it is old
+    EXPECT_NE(u.view()(6), u.view()(6)); // NaN: mark_written() made it old
     set_check(before);
 }
 

@@ -23,7 +23,7 @@ std::vector<int> extents_of(const ProcessGrid& grid) {
     return extents;
 }
 
-/// All ways to write `count` as `axis_count` descending factors of at most `most`.
+/// All factorisations of `count` into `axis_count` descending factors of at most `most`.
 void list_factorisations(int count, int axis_count, int most, std::vector<int>& begun,
                          std::vector<std::vector<int>>& found) {
     if (axis_count == 0) {
@@ -38,7 +38,7 @@ void list_factorisations(int count, int axis_count, int most, std::vector<int>& 
     }
 }
 
-/// The one whose largest factor is smallest, then the second largest, and so on.
+/// The factorisation whose largest factor is smallest, then the second largest, and so on.
 std::vector<int> closest_to_a_cube(int count, int axis_count) {
     std::vector<std::vector<int>> found;
     std::vector<int> begun;
@@ -133,7 +133,7 @@ TEST(ProcessGrid, refuses_grids_that_cannot_be) {
                               "ProcessGrid: expected at most 8 axes, got 9");
     expect_error<LayoutError>([] { ProcessGrid{46341, 46341}; },
                               "ProcessGrid: (46341, 46341) has more than 2147483647 processes");
-    // The product of these leaves 64 bits as well.
+    // The product of these exceeds 64 bits as well.
     constexpr int most = std::numeric_limits<int>::max();
     expect_error<LayoutError>([] { ProcessGrid{most, most, most}; },
                               "ProcessGrid: (2147483647, 2147483647, 2147483647) has more than "

@@ -60,7 +60,7 @@ TEST(ProtocolRules, B4_ends_of_the_axis) {
                          "edge_stop", 0, "stop", 1,
                          "dim_data[0]['stop'] is 9, expected the size 10 on the last grid rank 1");
         expect_conforms(check_local(version, section(block_dim(10, 3, 1, 1, 9), 8), 1));
-        // An empty section at an end still lies at that end.
+        // An empty section at an end must still lie at that end.
         expect_conforms(check_local(version, section(block_dim(10, 2, 0, 0, 0), 0), 0));
         EXPECT_EQ(code_of(check_local(version, section(block_dim(10, 2, 0, 10, 10), 0), 0)),
                   "edge_start");
@@ -84,7 +84,7 @@ TEST(ProtocolRules, B5_extent) {
     expect_conforms(check_local(v0_9_0, section(padded, 7), 1));
     EXPECT_EQ(code_of(check_local(v0_10_0, section(padded, 7), 1)), "shape_mismatch");
     EXPECT_EQ(code_of(check_local(v0_9_0, section(padded, 4), 1)), "shape_mismatch");
-    // Boundary padding is between start and stop in both; in 0.9 a periodic axis has none.
+    // Boundary padding is between start and stop in both versions; in 0.9 a periodic axis has none.
     const DimData lonely = block_dim(10, 1, 0, 0, 10, PaddingValue{2, 3});
     expect_conforms(check_local(v0_9_0, section(lonely, 10), 0));
     const DimData round = block_dim(10, 1, 0, 0, 10, PaddingValue{2, 3}, true);
@@ -159,7 +159,7 @@ TEST(ProtocolRules, B8_padding_on_all_or_none) {
     expect_conforms(check_all(v0_10_0, other));
 }
 
-// B8: on processes of one grid rank too, where the default would otherwise be as good.
+// B8: also on processes of one grid rank, where the default would otherwise be equivalent.
 TEST(ProtocolRules, B8_padding_on_all_or_none_in_a_grid) {
     const auto rows = sections({{block_dim(4, 1, 0, 0, 4), 4}});
     const auto columns = sections({{cyclic_dim(2, 2, 0, 0), 1}, {cyclic_dim(2, 2, 1, 1), 1}});
@@ -170,7 +170,7 @@ TEST(ProtocolRules, B8_padding_on_all_or_none_in_a_grid) {
     expect_conforms(check_all(v0_10_0, array));
 }
 
-// B9: the padding between start and stop leaves no negative owned count.
+// B9: the padding between start and stop must leave a non-negative owned count.
 TEST(ProtocolRules, B9_padding_fits) {
     expect_violation(
         check_local(v0_10_0, section(block_dim(8, 3, 1, 0, 1, PaddingValue{0, 3}), 1), 1),
@@ -185,7 +185,7 @@ TEST(ProtocolRules, B9_padding_fits) {
         code_of(check_local(
             v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{largest, largest}), 4), 1)),
         "padding_too_wide");
-    // 0.9: boundary padding only, at the end where it is one.
+    // 0.9: counts boundary padding only, at the end of the axis where it lies.
     EXPECT_EQ(
         code_of(check_local(v0_9_0, section(block_dim(8, 2, 0, 0, 2, PaddingValue{3, 1}), 3), 0)),
         "padding_too_wide");
@@ -198,7 +198,7 @@ TEST(ProtocolRules, B9_padding_fits) {
         check_local(v0_9_0, section(block_dim(8, 1, 0, 0, 8, PaddingValue{9, 9}, true), 26), 0));
 }
 
-// B10: 0.10 wants the same width on both sides of a seam; 0.9 does not.
+// B10: 0.10 requires equal widths on both sides of a seam; 0.9 does not.
 TEST(ProtocolRules, B10_padding_is_equal_at_a_seam) {
     expect_violation(
         check_all(v0_10_0, sections({{block_dim(18, 2, 0, 0, 11, PaddingValue{1, 2}), 11},
@@ -208,14 +208,14 @@ TEST(ProtocolRules, B10_padding_is_equal_at_a_seam) {
     expect_conforms(
         check_all(v0_9_0, sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 2}), 11},
                                     {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 10}})));
-    // The widths at the two ends of the axis are nobody's counterpart, periodic or not.
+    // The widths at the two ends of the axis have no counterpart, periodic or not.
     for (const bool periodic : {false, true})
         expect_conforms(check_all(
             v0_10_0, sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{3, 0}, periodic), 9},
                                {block_dim(18, 2, 1, 9, 18, PaddingValue{0, 1}, periodic), 9}})));
 }
 
-// B11: no wider than what the neighbour owns, its boundary padding included; 0.9 is silent (A20).
+// B11: no wider than the range owned by the neighbour, its boundary padding included; 0.9 has no such rule (A20).
 TEST(ProtocolRules, B11_padding_within_the_neighbour) {
     const auto middle_owns = [](std::int64_t count) {
         return sections(
@@ -231,14 +231,14 @@ TEST(ProtocolRules, B11_padding_within_the_neighbour) {
         check_all(v0_9_0, sections({{block_dim(11, 3, 0, 0, 5, PaddingValue{0, 3}), 8},
                                     {block_dim(11, 3, 1, 5, 6, PaddingValue{3, 3}), 7},
                                     {block_dim(11, 3, 2, 6, 11, PaddingValue{3, 0}), 8}})));
-    // The neighbour on one side only owns too little.
+    // Only the neighbour on one side owns too little.
     expect_violation(
         check_all(v0_10_0, sections({{block_dim(11, 3, 0, 0, 5), 5},
                                      {block_dim(11, 3, 1, 5, 8, PaddingValue{0, 2}), 3},
                                      {block_dim(11, 3, 2, 4, 11, PaddingValue{2, 0}), 7}})),
         "padding_too_wide", 0, "padding", 2,
         "dim_data[0]: left padding 2 of grid rank 2 exceeds the 1 indices owned by grid rank 1");
-    // Grid rank 0 owns two interior elements and two of boundary padding: 4 may be copied, not 5.
+    // Grid rank 0 owns two interior elements and two of boundary padding: 4 may be copied, 5 not.
     const auto copied = [](std::int64_t width) {
         return sections({{block_dim(14, 2, 0, 0, 4 + width, PaddingValue{2, width}), 4 + width},
                          {block_dim(14, 2, 1, 4 - width, 14, PaddingValue{width, 0}), 10 + width}});
@@ -247,7 +247,7 @@ TEST(ProtocolRules, B11_padding_within_the_neighbour) {
     EXPECT_EQ(code_of(check_all(v0_10_0, copied(5))), "start_negative");
 }
 
-// B11: beside a process that owns nothing there is no padding.
+// B11: next to a process without elements there is no padding.
 TEST(ProtocolRules, B11_padding_beside_an_empty_process) {
     expect_violation(
         check_all(v0_10_0, sections({{block_dim(10, 3, 0, 0, 6, PaddingValue{0, 1}), 6},
@@ -281,18 +281,18 @@ TEST(ProtocolRules, B12_blocks_are_contiguous) {
     }
 }
 
-// B12: what overlaps or touches depends on the version's reading of start and stop.
+// B12: whether sections overlap or touch depends on the version's definition of start and stop.
 TEST(ProtocolRules, B12_padding_is_taken_off_in_0_10_only) {
     const auto old_reading = sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 1}), 10},
                                        {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 10}});
     expect_conforms(check_all(v0_9_0, old_reading));
-    // With buffers that hide it from the extents, the seam still shows it.
+    // If the buffers hide it from the extents, the seam still shows it.
     const auto hidden = sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 1}), 9},
                                   {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 9}});
     EXPECT_EQ(code_of(check_all(v0_10_0, hidden)), "block_not_contiguous");
 }
 
-// B14: one process may be periodic and padded; the sizes are 0.10's own test of it.
+// B14: a single process may be periodic and padded; the sizes are from the protocol's test in 0.10.
 TEST(ProtocolRules, B14_periodic_on_one_process) {
     expect_conforms(
         check_all(v0_10_0, sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 10}})));
@@ -305,8 +305,8 @@ TEST(ProtocolRules, B14_periodic_on_one_process) {
     expect_conforms(check_all(v0_9_0, sections({{old, 14}})));
 }
 
-// B15 (A3): edge padding of a periodic axis lies within [0, size) in 0.10 and outside in 0.9;
-// start -2 or stop size + 2 is neither.
+// B15 (A3): edge padding of a periodic axis lies within [0, size) in 0.10 and outside in 0.9; a
+// start of -2 or a stop of size + 2 is legal in neither.
 TEST(ProtocolRules, B15_periodic_edge_padding_has_no_indices_of_its_own) {
     for (const auto& version : both_versions) {
         EXPECT_EQ(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Canonical form, emission in both versions, and what cannot be said in one.
+// The canonical form, export in both versions, and arrays that one version cannot express.
 #include "expect_error.hpp"
 #include "protocol_cases.hpp"
 #include "protocol_random.hpp"
@@ -73,7 +73,7 @@ TEST(ProtocolCanonical, other_kinds) {
               canonical_axis(v0_9_0, undistributed_dim(4), 4));
 }
 
-// One process's data tell of the whole axis' padding only where it is alone, or in 0.9 unpadded.
+// One process's data determine the whole axis' padding only if it is the only process, or unpadded in 0.9.
 TEST(ProtocolCanonical, from_one_process_alone) {
     const DimData inner = block_dim(30, 4, 1, 9, 18, PaddingValue{1, 2});
     const CanonicalAxis known = canonical_axis(v0_10_0, inner, 9);
@@ -99,7 +99,7 @@ TEST(ProtocolCanonical, refuses_data_that_do_not_conform) {
     EXPECT_THROW(canonical_form(v0_10_0, sections({{block_dim(9, 3, 1, 3, 6), 3}})), ProtocolError);
 }
 
-// Keys that hold their default are left out; those of the axis' padding are all there or none.
+// Keys with default values are omitted; the padding keys of an axis are all present or all absent.
 TEST(ProtocolExport, keys_that_are_written) {
     const ArrayLayout layout(ProcessGrid{1, 2, 2, 2},
                              {block(3), block(4, {.padding = 0, .boundary = {0, 1}}), cyclic(3),
@@ -137,7 +137,7 @@ TEST(ProtocolExport, versions_agree_without_communication_padding) {
     EXPECT_EQ(exported(periodic, v0_9_0)[1].dim_data[0].periodic, true);
 }
 
-// B10: 0.10 cannot say that a seam has two widths; 0.9 can.
+// B10: 0.10 cannot express two widths at one seam; 0.9 can.
 TEST(ProtocolExport, padding_that_differs_across_a_seam) {
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(9), block(8, {.padding = {1, 2}})});
     const auto found = check_exportable(layout, v0_10_0);
@@ -150,7 +150,7 @@ TEST(ProtocolExport, padding_that_differs_across_a_seam) {
     EXPECT_EQ(layout_from_dim_data(v0_9_0, exported(layout, v0_9_0)), layout);
 }
 
-// B11: nor that padding is wider than what the neighbour owns (A20).
+// B11: nor can it express padding wider than the neighbour's owned range (A20).
 TEST(ProtocolExport, padding_wider_than_the_neighbour) {
     const ArrayLayout low(ProcessGrid{3},
                           {block_bounds({0, 1, 9, 12}, {.padding = 2, .boundary = 0})});
@@ -163,14 +163,14 @@ TEST(ProtocolExport, padding_wider_than_the_neighbour) {
                            {block_bounds({0, 4, 4, 8}, {.padding = 1}), cyclic(2)});
     EXPECT_EQ(summary(check_exportable(high, v0_10_0)),
               "padding_too_wide at axis 0, key 'padding', process 0");
-    // The neighbour's boundary padding counts as its own.
+    // The neighbour's boundary padding counts as owned.
     expect_conforms(check_exportable(
         ArrayLayout(ProcessGrid{2}, {block_bounds({0, 1, 9}, {.padding = 2})}), v0_10_0));
     for (const ArrayLayout& layout : {low, high})
         EXPECT_EQ(layout_from_dim_data(v0_9_0, exported(layout, v0_9_0)), layout);
 }
 
-// What 0.10 can say is what its own rules accept.
+// 0.10 can express exactly the arrays that its own rules accept.
 TEST(ProtocolExport, other_versions) {
     const ArrayLayout layout(ProcessGrid{2}, {block(8)});
     for (const protocol::Version version :
@@ -195,7 +195,7 @@ TEST(ProtocolExport, processes_and_axes_that_are_not_there) {
                              "canonical_axis: expected a process in [0, 2), got 2");
 }
 
-// A layout that knows one process's labels can export that one.
+// A layout that knows only one process's labels can export that process's section.
 TEST(ProtocolExport, labels_of_one_process) {
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(4), unstructured_local(5, 1, {7, 3})});
     const auto mine = export_section(layout, 3, v0_10_0);
@@ -206,7 +206,7 @@ TEST(ProtocolExport, labels_of_one_process) {
                              "indices the layout knows, got 0");
 }
 
-// The protocol knows no ghosts: indices like others, on several processes.
+// The protocol has no ghosts: they are exported as ordinary indices on several processes.
 TEST(ProtocolExport, ghosts_are_indices) {
     const ArrayLayout layout(ProcessGrid{2},
                              {unstructured({{7, 3, 5}, {5, 7}}, {.ghosts = {1, 1}})});
@@ -218,7 +218,7 @@ TEST(ProtocolExport, ghosts_are_indices) {
               ArrayLayout(ProcessGrid{2}, {unstructured({{7, 3, 5}, {5, 7}})}));
 }
 
-// C2: starts beyond 64 bits cannot be written; size is as legal there.
+// C2: starts beyond 64 bits cannot be written; a start clamped to size is also legal there.
 TEST(ProtocolExport, cyclic_starts_beyond_64_bits) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     const ArrayLayout layout(ProcessGrid{3}, {block_cyclic(9, largest / 2 + 1)});
@@ -228,8 +228,8 @@ TEST(ProtocolExport, cyclic_starts_beyond_64_bits) {
     EXPECT_EQ(layout_from_dim_data(v0_10_0, array), layout);
 }
 
-// Without knowing the other processes, 0.9 gets the key 'padding' (it must be on all), 0.10 only
-// where this process has some.
+// Without the other processes' data, the key 'padding' is written in 0.9 (it must be on all
+// processes), in 0.10 only if this process has padding.
 TEST(ProtocolConvert, one_process_between_versions) {
     const DimData in_0_10 = block_dim(30, 4, 1, 9, 18, PaddingValue{1, 2});
     const DimData in_0_9 = block_dim(30, 4, 1, 10, 16, PaddingValue{1, 2});
@@ -251,7 +251,7 @@ TEST(ProtocolConvert, one_process_between_versions) {
                              "processes in 0.9");
 }
 
-// 0.9 lets cyclic and unstructured axes be periodic, which 0.10 cannot say; it comes out as it went in.
+// 0.9 permits periodic cyclic and unstructured axes, which 0.10 cannot express; in 0.9 the key is preserved.
 TEST(ProtocolConvert, periodic_axes_that_are_no_blocks) {
     DimData dim = cyclic_dim(5, 1, 0, 0);
     dim.periodic = true;
@@ -285,8 +285,8 @@ TEST(ProtocolConvert, periodic_axes_that_are_no_blocks) {
     }
 }
 
-// X5 lets boundary padding differ between processes of one grid rank. Such data conform, but a layout has
-// one interior, which would be wrong on some of them.
+// X5 permits different boundary padding on processes of one grid rank. Such data conform, but a
+// layout has a single interior, which would be wrong on some of these processes.
 TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
     const auto given =
         product({sections({{block_dim(18, 2, 0, 0, 10, PaddingValue{3, 1}), 10},
@@ -313,7 +313,7 @@ TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
     expect_refused(0, {0, 1}, "boundary padding is 3 at the low end, but 0 on process 0");
     expect_refused(3, {1, 0}, "boundary padding is 0 at the high end, but 2 on process 2");
     expect_refused(2, {1, 6}, "boundary padding is 2 at the high end, but 6 on process 2");
-    // In 0.9 too, where start and stop are the same then.
+    // Also in 0.9, where start and stop are then equal.
     auto old = given;
     for (SectionDescription& section : old) {
         section.dim_data[0].stop = section.dim_data[0].proc_grid_rank == 0 ? 9 : 18;
@@ -328,7 +328,7 @@ TEST(ProtocolConvert, layouts_of_data_that_do_not_conform) {
     EXPECT_THROW(layout_from_dim_data(v0_10_0, sections({{block_dim(9, 3, 1, 3, 6), 3}})),
                  ProtocolError);
     EXPECT_THROW(layout_from_dim_data(v0_10_0, {}), UsageError);
-    // Conforming data of nine axes, which no view can have.
+    // Conforming data with nine axes, more than a view can have.
     const SectionDescription nine{std::vector<DimData>(9), std::vector<std::int64_t>(9, 1)};
     expect_conforms(check_all(v0_10_0, {&nine, 1}));
     EXPECT_THROW(layout_from_dim_data(v0_10_0, {&nine, 1}), LayoutError);

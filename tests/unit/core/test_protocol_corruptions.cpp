@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random arrays with one thing or several wrong: what is wrong is found, nothing else is, and what
-// is accepted means what it says.
+// Random arrays with one or several faults: each fault must be found, no other fault reported, and
+// accepted arrays must mean what their data state.
 #include "protocol_cases.hpp"
 #include "protocol_oracle.hpp"
 #include "protocol_random.hpp"
@@ -20,7 +20,7 @@ using protocol::Version;
 
 using Array = std::vector<SectionDescription>;
 
-/// One dictionary of an array and its surroundings.
+/// One dictionary of an array, with the whole array.
 struct Place {
     const Version& version;
     Array& array;
@@ -43,10 +43,10 @@ struct Place {
     }
 };
 
-/// Makes one thing wrong, or returns false where it cannot.
+/// Introduces one fault; returns false if it cannot occur here.
 using Corrupt = std::function<bool(const Place&)>;
 
-/// A way to be wrong and the reason code that must come of it.
+/// A kind of fault and the reason code that it must cause.
 struct Corruption {
     const char* name;
     const char* code;
@@ -213,7 +213,7 @@ const std::vector<Corruption>& corruptions() {
              for (const auto& count : counts) sum += count.second;
              for (SectionDescription& section : at.array)
                  section.dim_data[at.axis].size = static_cast<std::int64_t>(sum) + 1;
-             return at.array[0].dim_data.size() == 1; // else the product may be what is wrong
+             return at.array[0].dim_data.size() == 1; // else the product could be wrong
          }},
         {"another size on one process", "axis_inconsistent",
          [](const Place& at) {
@@ -347,7 +347,7 @@ void mutate(Random& random, Array& array) {
         array[process].dim_data[axis] = array[other].dim_data[axis];
         array[process].extents[axis] = array[other].extents[axis];
     } else if (random.chance(0.4)) {
-        // The same change everywhere, which often makes another array that conforms.
+        // The same change on all processes, which often gives another conforming array.
         const Random same = random;
         for (SectionDescription& section : array) {
             Random again = same;
@@ -380,7 +380,7 @@ TEST(ProtocolCorruptions, accepted_exactly_when_the_elements_say_so) {
         const Version version = both_versions[index % 2];
         Array array = small_array(random, version);
         const Array original = array;
-        // Now and then read with the other version's eyes.
+        // Sometimes the data are read with the other version's rules.
         const Version read_as = random.chance(0.1) ? both_versions[1 - index % 2] : version;
         for (auto changes = random.integer(1, 4); changes > 0; --changes) mutate(random, array);
         const auto verdict = check_all(read_as, array);
@@ -399,7 +399,7 @@ TEST(ProtocolCorruptions, accepted_exactly_when_the_elements_say_so) {
             try {
                 EXPECT_EQ(find_map_difference(read_as, array, layout_from_dim_data(read_as, array)),
                           "");
-            } catch (const ProtocolError& error) { // rule X5 lets boundary padding differ
+            } catch (const ProtocolError& error) { // rule X5 permits different boundary padding
                 EXPECT_EQ(error.code() + error.key(), "axis_inconsistentpadding") << error.what();
                 ++without_layout;
             }
@@ -412,8 +412,8 @@ TEST(ProtocolCorruptions, accepted_exactly_when_the_elements_say_so) {
     EXPECT_GT(refused, 10'000);
     EXPECT_GT(accepted, 1000);
     EXPECT_LT(without_layout, accepted / 4);
-    // Between them the changes reach nearly every rule; the versions and numbers beyond 64 bits
-    // have tests of their own.
+    // Together the changes cover nearly every rule; other tests cover the versions and numbers
+    // beyond 64 bits.
     for (const std::string_view code : protocol::reason::all) {
         const bool elsewhere = code == "version_format" || code == "version_unsupported" ||
                                code == "ndim_mismatch" || code == "overflow";

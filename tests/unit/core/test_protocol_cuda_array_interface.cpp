@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CUDA Array Interface from C++: rules G2 to G20, on memory that nobody reads.
+// The CUDA Array Interface from C++: rules G2 to G20, on memory that is never read.
 #include "expect_error.hpp"
 #include "made_up_runtime.hpp"
 
@@ -70,7 +70,7 @@ TEST(CudaArrayInterface, ThereAndBackIsTheSameMemory) {
         EXPECT_EQ(back.element, element);
         EXPECT_EQ(back.extents, section.extents);
         EXPECT_EQ(back.strides, section.strides);
-        EXPECT_EQ(back.device, runtime.place); // as the pointer is found, not as it is said
+        EXPECT_EQ(back.device, runtime.place); // the device of the pointer, not the stated one
     }
 }
 

@@ -14,7 +14,7 @@ using protocol::check_local;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-/// A cyclic axis with the given extents, starts as rule C2 wants them.
+/// A cyclic axis with the given extents, and starts that satisfy rule C2.
 std::vector<SectionDescription> cyclic_sections(std::int64_t size,
                                                 std::optional<std::int64_t> block_size,
                                                 const std::vector<std::int64_t>& extents) {
@@ -40,7 +40,7 @@ TEST(ProtocolRules, C1_block_size) {
     }
 }
 
-// C2: start is proc_grid_rank * block_size; no rotations, no multiples of one.
+// C2: start is proc_grid_rank * block_size; neither rotations nor multiples of one element.
 TEST(ProtocolRules, C2_start) {
     for (const auto& version : both_versions) {
         expect_violation(check_local(version, section(cyclic_dim(13, 4, 2, 1, 2), 3), 2),
@@ -54,7 +54,7 @@ TEST(ProtocolRules, C2_start) {
     }
 }
 
-// A start below 0 is that, as on a block axis, before it is no multiple of the block size.
+// A start below 0 is reported as negative, as on a block axis, before it is reported as no multiple of the block size.
 TEST(ProtocolRules, C2_negative_start) {
     for (const auto& version : both_versions) {
         expect_violation(check_local(version, section(cyclic_dim(10, 4, 1, -1), 3), 1),
@@ -62,13 +62,13 @@ TEST(ProtocolRules, C2_negative_start) {
                          "dim_data[0]['start'] is -1, expected >= 0");
         EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(10, 4, 0, -4, 0), 3), 0)),
                   "start_negative");
-        // What says more of the axis comes first.
+        // Faults that concern the whole axis are reported first.
         EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(10, 0, 0, -1), 3), 0)),
                   "grid_size_lt1");
     }
 }
 
-// C2: on a process that owns nothing start may be clamped to size (A8).
+// C2: on a process without elements start may be clamped to size (A8).
 TEST(ProtocolRules, C2_clamped_start) {
     for (const auto& version : both_versions) {
         expect_conforms(check_local(version, section(cyclic_dim(9, 4, 3, 15, 5), 0), 3));
@@ -82,7 +82,7 @@ TEST(ProtocolRules, C2_clamped_start) {
     }
 }
 
-// C2: a product beyond 64 bits is a start that nobody can write; only the clamped one is left.
+// C2: a product beyond 64 bits cannot be written as a start; only the clamped start is possible.
 TEST(ProtocolRules, C2_start_beyond_64_bits) {
     for (const auto& version : both_versions) {
         expect_conforms(check_local(version, section(cyclic_dim(9, 4, 3, 9, largest), 0), 3));
@@ -112,7 +112,7 @@ TEST(ProtocolRules, C4_extent_with_a_partial_block) {
     }
 }
 
-// C5: start >= size owns nothing.
+// C5: if start >= size, the process owns nothing.
 TEST(ProtocolRules, C5_empty_sections) {
     for (const auto& version : both_versions) {
         expect_conforms(check_all(version, cyclic_sections(9, 5, {5, 4, 0, 0})));
@@ -138,7 +138,7 @@ TEST(ProtocolRules, U3_indices_are_unique) {
         expect_violation(check_local(version, section(unstructured_dim(3, 1, 0, {4, 3, 4}), 3), 0),
                          "indices_not_unique", 0, "indices", 0,
                          "index 4 appears twice in dim_data[0]['indices']");
-        // -1 is not the last index and -3 not index 0 of three.
+        // -1 does not mean the last index, and -3 not index 0 of three.
         expect_conforms(check_all(version, sections({{unstructured_dim(3, 1, 0, {2, -1, 0}), 3}})));
         expect_conforms(check_all(version, sections({{unstructured_dim(3, 1, 0, {0, -3, 1}), 3}})));
         expect_conforms(check_all(
@@ -196,7 +196,7 @@ TEST(ProtocolRules, U6_size) {
         expect_conforms(check_all(version, lists(5, 2)));
         expect_conforms(check_all(version, lists(4, 2)));
         EXPECT_EQ(code_of(check_all(version, lists(3, 2))), "size_sum");
-        // One process alone sees that its own indices are too many.
+        // A single process can detect that it has too many indices.
         expect_violation(
             check_local(version, lists(2, 2)[0], 0), "size_sum", 0, "size", 0,
             "dim_data[0]['size'] is 2, expected at least the 3 indices of this process");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sections through the C structs of dap.h: what goes in comes out, at the same address, and memory
-// lives exactly as long as somebody needs it.
+// Sections passed through the C structs of dap.h: they return unchanged, at the same address, and
+// memory lives exactly as long as it is needed.
 #include "dap_producer.hpp"
 #include "expect_error.hpp"
 #include "protocol_cases.hpp"
@@ -38,7 +38,7 @@ static_assert(std::is_trivially_copyable_v<distview_dap_section> &&
 
 namespace {
 
-/// Memory as foreign as may be: any element type, order of the axes, direction, device and stream.
+/// Unusual memory: any element type, order of axes, direction, device and stream.
 AnySection random_section(Random& random, const ArrayLayout& layout, int process) {
     AnySection section = untouched_section(layout, process);
     section.element = random.pick(std::vector<ElementType>{element_type<double>(),
@@ -64,7 +64,7 @@ void expect_same_memory(const AnySection& back, const AnySection& section) {
     EXPECT_EQ(back.stream, section.stream);
 }
 
-/// One process's section out and in again, in every way there is; what came back.
+/// Exports and imports one process's section in every possible way; returns the result.
 ExportedSection through_dap(const AnyDistView& view, const protocol::Version& version) {
     distview_dap_section section{};
     to_dap(view, &section, version);
@@ -87,7 +87,7 @@ ExportedSection through_dap(const AnyDistView& view, const protocol::Version& ve
 
 } // namespace
 
-// Bar 2 of the protocol for C: any layout of 0 to 7 axes, in both versions.
+// Requirement 2 of the protocol for C: any layout of 0 to 7 axes, in both versions.
 TEST(ProtocolDap, any_layout_comes_back) {
     std::array<int, 8> ranks{};
     int empty_sections = 0;
@@ -120,7 +120,7 @@ TEST(ProtocolDap, any_layout_comes_back) {
                               canonical_axis(layout, d, p));
         }
     });
-    // The cases are what they are said to be.
+    // The random cases must cover all kinds.
     if (std::getenv("DISTVIEW_CASE") || HasFailure()) return;
     for (const int cases : ranks) EXPECT_GT(cases, 1000);
     EXPECT_GT(empty_sections, 10'000);
@@ -128,7 +128,7 @@ TEST(ProtocolDap, any_layout_comes_back) {
     EXPECT_GT(one_process, 1000);
 }
 
-// A Kokkos array handed to C and taken back: the same elements, whoever goes first.
+// A Kokkos array passed to C and imported again: the same elements, whichever side is destroyed first.
 TEST(ProtocolDap, elements_outlive_their_producer) {
     using View = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
     const ArrayLayout layout(ProcessGrid{1, 1}, {block(3, {.padding = 1}), cyclic(4)});
@@ -167,7 +167,7 @@ TEST(ProtocolDap, the_section_owns_until_it_is_released) {
     EXPECT_EQ(owner.use_count(), 2);
 }
 
-// The producer hears of it once, when the last copy goes.
+// The producer is released once, when the last copy is destroyed.
 TEST(ProtocolDap, a_producer_is_released_once_after_the_last_copy) {
     DapProducer producer;
     {
@@ -183,14 +183,14 @@ TEST(ProtocolDap, a_producer_is_released_once_after_the_last_copy) {
         EXPECT_EQ(kept.data, producer.data.data());
     }
     EXPECT_EQ(producer.released, 1);
-    // Taken once is taken.
+    // A section can be imported only once.
     expect_error<UsageError>(
         [&] { from_dap(&producer.section); },
         "from_dap: expected a section that is not released: its release is NULL");
     EXPECT_EQ(producer.released, 1);
 }
 
-// Many threads drop their copies at once; one of them releases.
+// Many threads drop their copies at once; exactly one of them releases the section.
 TEST(ProtocolDap, the_owner_may_be_shared_between_threads) {
     for (int round = 0; round < 200; ++round) {
         DapProducer producer;
@@ -212,7 +212,7 @@ TEST(ProtocolDap, the_owner_may_be_shared_between_threads) {
     }
 }
 
-// Out and in 100 000 times: every cycle allocates the same, and all of it is freed.
+// 100 000 exports and imports: every cycle allocates the same memory, and frees all of it.
 TEST(ProtocolDap, cycles_do_not_grow) {
     const auto owner = std::make_shared<int>(0);
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(40, {.padding = 1}), cyclic(30)});
@@ -226,7 +226,7 @@ TEST(ProtocolDap, cycles_do_not_grow) {
             second.release(&second);
         }
     };
-    cycles(1); // what is allocated once
+    cycles(1); // makes the one-time allocations
     const long before = owner.use_count();
     const AllocationCounts some = count_heap_allocations([&] { cycles(1000); });
     const AllocationCounts many = count_heap_allocations([&] { cycles(100'000); });
@@ -235,7 +235,7 @@ TEST(ProtocolDap, cycles_do_not_grow) {
     EXPECT_EQ(owner.use_count(), before);
 }
 
-// What keeps an exchange below a microsecond.
+// A bound on allocations, to keep an exchange below a microsecond.
 TEST(ProtocolDap, allocates_little) {
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(40, {.padding = 1}), block(30)});
     const AnyDistView any(untouched_section(layout, 1), layout, 1);
@@ -246,7 +246,7 @@ TEST(ProtocolDap, allocates_little) {
     EXPECT_LE(in.heap, 5) << in.description;
 }
 
-// The struct is filled in with what dap.h promises of it.
+// Every member of the struct has the value that dap.h documents.
 TEST(ProtocolDap, every_member_is_filled_in) {
     const ArrayLayout layout(ProcessGrid{2, 1},
                              {unstructured({{5, 3}, {9, -1, 7}}, true),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a C producer may get wrong: an exception that says what, no crash, and the section stays with
-// the caller.
+// Errors of a C producer: each must cause an exception that names it, without a crash, and the
+// section stays with the caller.
 #include "dap_producer.hpp"
 
 #include <distview/core/protocol/dap.hpp>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 
-/// One change to a good section and what is to come of it; the code of a ProtocolError, else "".
+/// One change to a good section and its expected result: the code of a ProtocolError, else "".
 struct Adverse {
     std::string what;
     std::function<void(DapProducer&)> change;
@@ -32,10 +32,10 @@ struct Adverse {
     std::string message;
 };
 
-// No elements along axis 0, as legal as any.
+// No elements along axis 0, which is legal.
 void make_empty(DapProducer& p) { p.dims[0].size = p.dims[0].stop = p.extents[0] = 0; }
 
-/// Members that cannot be, whatever the dictionaries say.
+/// Members with impossible values, for any dictionaries.
 const std::vector<Adverse> adverse_members{
     {"negative ndim", [](DapProducer& p) { p.section.ndim = -1; }, "",
      "from_dap: expected ndim from 0 to 8, got -1"},
@@ -158,7 +158,7 @@ const std::vector<Adverse> adverse_members{
      "", "from_dap: expected 1 indices on axis 1, got NULL"},
 };
 
-/// What rules of the protocol refuse.
+/// Dictionaries that rules of the protocol reject.
 const std::vector<Adverse> adverse_dictionaries{
     {"future version", [](DapProducer& p) { p.section.version[1] = 11; }, "version_unsupported",
      "DAP import, process 0: DAP version 0.11.0 is not supported; this importer reads 0.9.z and "
@@ -255,7 +255,7 @@ const std::vector<Adverse> adverse_dictionaries{
      "DAP import: dim_data[1] describes 4 local elements, but buffer.shape[1] is 3"},
 };
 
-/// What only looks odd.
+/// Unusual, but legal.
 const std::vector<Adverse> fine{
     {"untouched", [](DapProducer&) {}, "", ""},
     {"strides NULL", [](DapProducer& p) { p.section.strides = nullptr; }, "", ""},
@@ -360,7 +360,7 @@ void expect_refusal(const Adverse& adverse) {
         EXPECT_EQ(adverse.code, "") << error.what();
         EXPECT_EQ(error.what(), adverse.message);
     }
-    // It is still the caller's, as it was.
+    // The section still belongs to the caller, unchanged.
     EXPECT_EQ(producer.released, 0);
     EXPECT_EQ(producer.section.release, before.release);
     EXPECT_EQ(producer.section.private_data, before.private_data);

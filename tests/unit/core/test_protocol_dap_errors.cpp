@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Wrong calls: no section, another ABI, sections that are no whole array or not that of a layout, and
-// exports that the C structs cannot say.
+// Wrong calls: a missing section, another ABI version, sections that are not a whole array or not
+// of a layout, and exports that the C structs cannot express.
 #include "dap_producer.hpp"
 #include "expect_error.hpp"
 
@@ -31,7 +31,7 @@ TEST(ProtocolDapErrors, no_section_at_all) {
                              "to_dap: expected a section to fill in, got NULL");
 }
 
-// A struct that may be laid out otherwise is released, and nothing else in it looked at.
+// A struct that may have another memory layout is released; no other member is read.
 TEST(ProtocolDapErrors, another_abi_version_is_released) {
     for (const std::uint32_t major : {0U, 2U, 0xffffffffU}) {
         DapProducer producer;
@@ -45,7 +45,7 @@ TEST(ProtocolDapErrors, another_abi_version_is_released) {
     }
 }
 
-// One of several processes' sections is no array yet.
+// One of several processes' sections is not a whole array.
 TEST(ProtocolDapErrors, a_section_alone_must_be_the_whole_array) {
     DapProducer producer;
     try {
@@ -92,7 +92,7 @@ TEST(ProtocolDapErrors, a_section_must_be_that_of_the_layout) {
     EXPECT_EQ(producer.released, 1);
 }
 
-// Padding on the other side: as many elements, of which the same are owned elsewhere.
+// Padding on the other side: the same number of elements, but other processes own some of them.
 TEST(ProtocolDapErrors, padding_must_be_that_of_the_layout) {
     const auto layout = [](Widths first, Widths second, Widths third) {
         return ArrayLayout(ProcessGrid{3},
@@ -108,7 +108,7 @@ TEST(ProtocolDapErrors, padding_must_be_that_of_the_layout) {
     }
 }
 
-// Padding of a periodic axis of 0.9 counts on top of a size.
+// In 0.9 the padding of a periodic axis is added to its size.
 TEST(ProtocolDapErrors, sizes_beyond_64_bits_are_refused) {
     DapProducer producer;
     producer.section.version[1] = 9;
@@ -140,7 +140,7 @@ TEST(ProtocolDapErrors, default_constructed_arrays_are_not_exported) {
                              "export_section: expected an array, got a default-constructed one");
 }
 
-// What C cannot say is not exported.
+// Arrays that the C structs cannot express are not exported.
 TEST(ProtocolDapErrors, exports_that_c_cannot_say) {
     DapProducer producer;
     const ExportedSection good = from_dap(&producer.section);
@@ -175,7 +175,7 @@ TEST(ProtocolDapErrors, exports_that_c_cannot_say) {
             "to_dap: expected elements of 1 to 2^31-1 bytes, got 2147483648");
 }
 
-// Padding that version 0.10 cannot say (rule B11) leaves the struct untouched.
+// Padding that version 0.10 cannot express (rule B11) leaves the struct unchanged.
 TEST(ProtocolDapErrors, layouts_that_a_version_cannot_say) {
     const ArrayLayout layout(ProcessGrid{2},
                              {block_bounds({0, 1, 6}, {.padding = 2, .boundary = 0})});

@@ -25,7 +25,7 @@ TEST(ProtocolDimData, describe_has_the_given_keys_in_one_order) {
     EXPECT_EQ(describe(undistributed_dim(10)), R"({"dist_type": "n", "size": 10})");
 }
 
-// JSON in any language.
+// The JSON text does not depend on the locale.
 TEST(ProtocolDimData, describe_follows_no_locale) {
     struct Grouping : std::numpunct<char> {
         char do_thousands_sep() const override { return ','; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// DLPack from C++: rules D3 to D15. The same of Python's capsules is in python/tests/test_dlpack*.py.
+// DLPack from C++: rules D3 to D15. python/tests/test_dlpack*.py tests the same for Python's capsules.
 #include "expect_error.hpp"
 #include "made_up_runtime.hpp"
 
@@ -31,7 +31,7 @@ namespace {
 
 const ArrayLayout padded(ProcessGrid{1, 1}, {block(4, {.padding = 1, .periodic = true}), block(3)});
 
-/// What is exported is a struct whose deleter is counted.
+/// Exports a section and counts the calls of its deleter.
 struct Counted {
     std::shared_ptr<int> owner = std::make_shared<int>(0);
     std::weak_ptr<int> watch{owner};
@@ -97,14 +97,14 @@ TEST(Dlpack, FlagsAndWhatItCannotSay) {
     section.strides = {24, 4};
     expect_error_with<ShapeError>([&] { to_dlpack(section); },
                                   {"multiples of the 8 bytes", "got 4"});
-    section = made_up_section({1, 3}); // of one element along an axis, a stride is any number
+    section = made_up_section({1, 3}); // the stride of an axis with one element may be any number
     section.strides = {12, 8};
     EXPECT_EQ(to_dlpack(section)->tensor.strides[0], 1);
     section = made_up_section({2, 0});
     section.strides = {12, 12};
     EXPECT_EQ(to_dlpack(section)->tensor.strides[0], 1);
     EXPECT_EQ(to_dlpack(made_up_section({3, 0}))->tensor.data, nullptr);
-    // Without axes there is one element, but a default-constructed array has no memory.
+    // An array without axes has one element, but a default-constructed array has no memory.
     const AnyDistView none{DistView<double, Kokkos::HostSpace>()};
     expect_error<UsageError>([&] { to_dlpack(none.section()); },
                              "to_dlpack: expected the address of the elements, got null");
@@ -137,7 +137,7 @@ TEST(Dlpack, ThereAndBackIsTheSameMemory) {
     EXPECT_EQ(legacy.extents, std::vector<std::int64_t>{4});
 }
 
-/// A producer of structs that say anything.
+/// A producer whose structs can have any content.
 struct Foreign {
     std::array<std::int64_t, 2> shape{2, 3};
     std::array<std::int64_t, 2> strides{3, 1};
@@ -165,7 +165,7 @@ TEST(Dlpack, ReadsWhatProducersMayLeaveOut) {
     Foreign foreign;
     foreign.managed.tensor.strides = nullptr;
     foreign.managed.tensor.byte_offset = 16;
-    foreign.managed.tensor.device = {3, 5}; // pinned memory is of no single device
+    foreign.managed.tensor.device = {3, 5}; // pinned memory belongs to no single device
     {
         const AnySection section = from_dlpack(&foreign.managed);
         EXPECT_EQ(section.strides, (std::vector<std::int64_t>{24, 8}));
@@ -234,7 +234,7 @@ TEST(Dlpack, RefusesAndDeletesWhatItCannotRead) {
     expect_error_with<UsageError>([&] { from_dlpack(none); }, {"got null"});
 }
 
-// What has no element may be anywhere.
+// A tensor without elements may have any address.
 TEST(Dlpack, EmptyTensorsHaveAnyAddress) {
     Foreign foreign;
     foreign.managed.tensor.shape[1] = 0;
@@ -244,7 +244,7 @@ TEST(Dlpack, EmptyTensorsHaveAnyAddress) {
     EXPECT_EQ(from_dlpack(&foreign.managed).count(), 0);
 }
 
-// 8 bits say the size of an element: what is larger must not be cut off.
+// DLPack stores an element's size in 8 bits: larger sizes must not be truncated.
 TEST(Dlpack, ElementsOfSizesThatItCannotSay) {
     for (const ElementType& element :
          {ElementType{ElementKind::complex, 32}, ElementType{ElementKind::floating_point, 16},

@@ -15,7 +15,7 @@ using protocol::check_local;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
 
-// E4: no rule is applied for a version that has none.
+// E4: for an unsupported version no rule is applied.
 TEST(ProtocolRules, E4_unsupported_version) {
     const SectionDescription good = section(block_dim(4, 1, 0, 0, 4), 4);
     EXPECT_EQ(summary(check_local({0, 11, 0}, good, 5)),
@@ -137,7 +137,7 @@ TEST(ProtocolRules, K3_dist_type) {
         "dim_data[0]['dist_type'] is '\\'\\u000a'; version 0.9 knows 'n', 'b', 'c', 'u'");
 }
 
-// What somebody else wrote is quoted, but not whole.
+// Foreign text is quoted, but only its beginning.
 TEST(ProtocolRules, messages_quote_the_beginning_of_long_texts) {
     const std::string endless(10'000'000, 'b');
     const DimData dim{.dist_type = endless};
@@ -150,7 +150,7 @@ TEST(ProtocolRules, messages_quote_the_beginning_of_long_texts) {
     }
 }
 
-// K6: keys that no dist_type knows, and keys of another one that hold their default, mean nothing.
+// K6: unknown keys, and keys of another dist_type with default values, are ignored.
 TEST(ProtocolRules, K6_keys_that_are_ignored) {
     for (const auto& version : both_versions) {
         DimData dim = block_dim(6, 2, 0, 0, 3);
@@ -171,7 +171,7 @@ TEST(ProtocolRules, K6_keys_that_are_ignored) {
     }
 }
 
-// K6: start and stop say all of a block, whatever the keys of other types hold.
+// K6: start and stop describe a block completely, for any values of other types' keys.
 TEST(ProtocolRules, K6_foreign_values_that_change_nothing) {
     DimData dim = block_dim(6, 2, 1, 3, 6);
     dim.block_size = 2;
@@ -181,7 +181,7 @@ TEST(ProtocolRules, K6_foreign_values_that_change_nothing) {
         expect_conforms(check_local(version, section(dim, 3), 0));
 }
 
-// K6: padding of a cyclic or unstructured axis would change what its elements are.
+// K6: padding of a cyclic or unstructured axis would change the meaning of its elements.
 TEST(ProtocolRules, K6_padding_where_there_can_be_none) {
     for (const auto& version : both_versions) {
         DimData dim = cyclic_dim(6, 2, 1, 1);
@@ -227,7 +227,7 @@ TEST(ProtocolRules, K6_grid_of_an_undistributed_axis) {
                      0,
                      "dim_data[0]['proc_grid_size'] is 2, expected 1: the axis is not distributed "
                      "(dist_type 'n')");
-    // On all of two processes, whichever of the keys are there.
+    // On two processes, whichever of the keys are present.
     DimData second = other;
     second.proc_grid_rank = 1;
     EXPECT_EQ(summary(check_all(v0_9_0, std::vector{section(other, 3), section(second, 3)})),
@@ -235,7 +235,7 @@ TEST(ProtocolRules, K6_grid_of_an_undistributed_axis) {
     EXPECT_EQ(code_of(check_all(v0_9_0, std::vector{section(undistributed_dim(3), 3),
                                                     section(undistributed_dim(3), 3)})),
               "grid_product");
-    // General rules hold of it as of any axis.
+    // General rules hold for it like for any axis.
     other.proc_grid_size = 0;
     EXPECT_EQ(summary(check_local(v0_9_0, section(other, 3), 0)),
               "grid_size_lt1 at axis 0, key 'proc_grid_size', process 0");
@@ -305,7 +305,7 @@ TEST(ProtocolRules, K9_grid_rank) {
     }
 }
 
-// One broken rule hides those after it: axes in order, and within one the order of validate.hpp.
+// Only the first broken rule is reported: axes in order, and rules of one axis in the order of validate.hpp.
 TEST(ProtocolRules, order_of_the_checks) {
     const DimData first = block_dim(5, 1, 0, 0, 6);
     const DimData second = block_dim(-5, 1, 0, 0, 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules X1 to X8: what holds between the processes of an array.
+// Rules X1 to X8: conditions between the processes of an array.
 #include "protocol_cases.hpp"
 
 #include <distview/core/error.hpp>
@@ -14,7 +14,7 @@ using protocol::check_all;
 using protocol::check_local;
 using protocol::require_conforming;
 
-/// 6 elements in blocks of two processes, a third axis-like array for corruptions.
+/// 6 elements in blocks on two processes, as a base for corruptions.
 std::vector<SectionDescription> two_blocks() {
     return sections({{block_dim(6, 2, 0, 0, 3), 3}, {block_dim(6, 2, 1, 3, 6), 3}});
 }
@@ -73,7 +73,7 @@ TEST(ProtocolRules, X1_other_keys) {
     }
 }
 
-// X1: defaults written or not, aliases or not, are the same.
+// X1: written or omitted defaults, and aliases, are equal.
 TEST(ProtocolRules, X1_after_defaults_and_aliases) {
     for (const auto& version : both_versions) {
         auto array = two_blocks();
@@ -177,7 +177,7 @@ TEST(ProtocolRules, X5_same_grid_rank_same_section) {
                                                        {cyclic_dim(9, 3, 1, 5, 5), 4},
                                                        {cyclic_dim(9, 3, 2, 10, 5), 0}})});
         expect_conforms(check_all(version, starts));
-        starts[5].dim_data[1].start = 9; // either is legal, not both
+        starts[5].dim_data[1].start = 9; // each start is legal, but not both
         EXPECT_EQ(summary(check_all(version, starts)),
                   "axis_inconsistent at axis 1, key 'start', process 5");
     }
@@ -245,7 +245,7 @@ TEST(ProtocolRules, X8_size_with_periodic_padding) {
     EXPECT_EQ(summary(check_all(v0_9_0, array)), "overflow at axis 0, key 'size', process 0");
 }
 
-// X9: whoever is given the same data comes to the same verdict; the lowest process is named.
+// X9: equal data give the same verdict on every process, which names the lowest process.
 TEST(ProtocolRules, X9_lowest_process_is_named) {
     for (const auto& version : both_versions) {
         std::vector<SectionDescription> array;

@@ -33,7 +33,7 @@ std::vector<std::vector<CanonicalAxis>> canonical_form(const ArrayLayout& layout
     return result;
 }
 
-/// What the canonical form says in a version, without asking whether the version may.
+/// The canonical form written in a version, even if the version cannot express it.
 std::vector<SectionDescription> written(const ArrayLayout& layout,
                                         const protocol::Version& version) {
     std::vector<SectionDescription> result;
@@ -48,7 +48,7 @@ std::vector<SectionDescription> written(const ArrayLayout& layout,
     return result;
 }
 
-/// Export in `version`, everything that must come back.
+/// Exports in `version`; everything must return unchanged.
 void expect_round_trip(const ArrayLayout& layout, const protocol::Version& version) {
     const std::vector<SectionDescription> array = exported(layout, version);
     for (std::size_t p = 0; p < array.size(); ++p)
@@ -76,7 +76,7 @@ TEST(ProtocolRoundTrip, any_layout_in_both_versions) {
         expect_conforms(check_exportable(layout, v0_10_0));
         expect_round_trip(layout, v0_10_0);
         expect_round_trip(layout, v0_9_0);
-        // From one version's dictionaries to the other's through the canonical form.
+        // Converts one version's dictionaries to the other's through the canonical form.
         for (const auto& [from, to] : {std::pair(v0_10_0, v0_9_0), std::pair(v0_9_0, v0_10_0)}) {
             const auto forms = canonical_form(from, exported(layout, from));
             const auto expected = exported(layout, to);
@@ -85,14 +85,14 @@ TEST(ProtocolRoundTrip, any_layout_in_both_versions) {
                     EXPECT_EQ(dim_data_of(to, forms[p][d]), expected[p].dim_data[d]);
         }
     });
-    // The cases are what they are said to be.
+    // The random cases must cover all ranks.
     if (std::getenv("DISTVIEW_CASE") || HasFailure()) return;
     for (int rank = 0; rank <= 7; ++rank) EXPECT_GT(ranks[rank], 1000) << rank;
     EXPECT_GT(empty_sections, 10'000);
     EXPECT_GT(periodic_with_edges, 1000);
 }
 
-// Whatever padding a layout has, 0.9 says it; 0.10 says it exactly where its rules accept it.
+// 0.9 can express any padding of a layout; 0.10 can express it exactly if its rules accept it.
 TEST(ProtocolRoundTrip, any_padding_in_0_9) {
     int refused = 0;
     int accepted = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The worked examples and vectors of the protocol specification, sections 1.0, 2 and 3: the data
-// conform, and the layout made of them has the listed elements, owners and positions.
+// conform, and their layout has the listed elements, owners and positions.
 #include "protocol_cases.hpp"
 #include "protocol_reference.hpp"
 
@@ -14,7 +14,7 @@ using protocol::export_section;
 using protocol::layout_from_dim_data;
 using protocol::Version;
 
-/// The layout of the data, after asking that they conform and that its maps are theirs.
+/// The layout of the data; checks before that they conform, and that the layout's maps agree with them.
 ArrayLayout imported(const Version& version, const std::vector<SectionDescription>& array) {
     expect_conforms(check_all(version, array));
     ArrayLayout layout = layout_from_dim_data(version, array);
@@ -40,7 +40,7 @@ void expect_export(const ArrayLayout& layout, const Version& version,
     }
 }
 
-/// Of an element in the protocol's numbers: who owns it, and where process p has it.
+/// For an element in the protocol's numbering: its owner, and its position on process p.
 int owner_of(const AxisLayout& axis, std::int64_t i) {
     return axis.owner(axis.global_index(ProtocolIndex(i)));
 }
@@ -48,7 +48,7 @@ std::int64_t local_of(const AxisLayout& axis, int p, std::int64_t i) {
     return axis.to_local(p, axis.global_index(ProtocolIndex(i))).value();
 }
 
-/// The data are what the layout exports, in both versions.
+/// Expects that the layout's exports equal the data, in both versions.
 void expect_same_array(const std::vector<SectionDescription>& in_0_10,
                        const std::vector<SectionDescription>& in_0_9) {
     const ArrayLayout layout = imported(v0_10_0, in_0_10);
@@ -81,7 +81,7 @@ TEST(ProtocolVectors, eighteen_elements_on_two_processes) {
     EXPECT_EQ(local_of(axis, 0, 0), 0);
 }
 
-// 1.0: read under the other version's convention, only the extents give the mistake away.
+// 1.0: if data are read with the other version's rules, only the extents reveal the mistake.
 TEST(ProtocolVectors, eighteen_elements_under_the_wrong_version) {
     const auto in_0_10 =
         sections({{block_dim(18, 2, 0, 0, 10, ones), 10}, {block_dim(18, 2, 1, 8, 18, ones), 10}});
@@ -121,14 +121,14 @@ TEST(ProtocolVectors, thirty_elements_on_four_processes) {
     EXPECT_EQ(local_of(axis, 2, 24), 10);
 }
 
-// 3.1: 11 elements in regular blocks of 3 processes; without padding both versions say the same.
+// 3.1: 11 elements in regular blocks on 3 processes; without padding both versions are equal.
 TEST(ProtocolVectors, regular_blocks) {
     const auto data = sections({{block_dim(11, 3, 0, 0, 4), 4},
                                 {block_dim(11, 3, 1, 4, 8), 4},
                                 {block_dim(11, 3, 2, 8, 11), 3}});
     expect_same_array(data, data);
     EXPECT_EQ(imported(v0_10_0, data), ArrayLayout(ProcessGrid{3}, {regular_block(11)}));
-    // A regular split whose last process is left with nothing.
+    // A regular split that leaves the last process without elements.
     const auto empty_end = sections({{block_dim(4, 3, 0, 0, 2), 2},
                                      {block_dim(4, 3, 1, 2, 4), 2},
                                      {block_dim(4, 3, 2, 4, 4), 0}});
@@ -136,7 +136,7 @@ TEST(ProtocolVectors, regular_blocks) {
     EXPECT_EQ(imported(v0_10_0, empty_end), ArrayLayout(ProcessGrid{3}, {regular_block(4)}));
 }
 
-// 3.1: of processes whose blocks begin at 5, the owner of 5 is the one with elements.
+// 3.1: if several blocks begin at 5, the owner of 5 is the process with elements.
 TEST(ProtocolVectors, irregular_blocks_with_an_empty_one) {
     const auto data = sections({{block_dim(20, 4, 0, 0, 5), 5},
                                 {block_dim(20, 4, 1, 5, 5), 0},
@@ -165,12 +165,12 @@ TEST(ProtocolVectors, periodic_axis) {
     EXPECT_EQ(axis.interior_local(0), (LocalRange{LocalIndex(2), LocalIndex(7)}));
     EXPECT_EQ(axis.owned_local(1), (LocalRange{LocalIndex(1), LocalIndex(8)}));
     EXPECT_EQ(axis.interior_local(1), (LocalRange{LocalIndex(1), LocalIndex(6)}));
-    // The elements of the sections, in 0.9's numbers.
+    // The elements of the sections, in 0.9's numbering.
     EXPECT_EQ(reference_section(v0_9_0, in_0_9[0].dim_data[0], 8).held,
               (std::vector<std::int64_t>{8, 9, 0, 1, 2, 3, 4, 5}));
     EXPECT_EQ(reference_section(v0_9_0, in_0_9[1].dim_data[0], 8).held,
               (std::vector<std::int64_t>{4, 5, 6, 7, 8, 9, 0, 1}));
-    // Which element fills which: 0 from 10, 1 from 11, 12 from 2, 13 from 3.
+    // Sources of padding: 0 from 10, 1 from 11, 12 from 2, 13 from 3.
     const auto filled_from = [&](std::int64_t i) {
         const GlobalIndex g = axis.global_index(ProtocolIndex(i));
         return axis.protocol_index(GlobalIndex(floor_mod(g.value(), axis.size())));
@@ -241,7 +241,7 @@ TEST(ProtocolVectors, block_cyclic) {
     EXPECT_EQ(blocks.axis(0).to_local(1, GlobalIndex(17)), 5);
 }
 
-// 3.4: labels, among them -3, which is a label and not the third index from the end (U7).
+// 3.4: labels such as -3, which is a label and not the third index from the end (U7).
 TEST(ProtocolVectors, unstructured) {
     const auto data = sections({{unstructured_dim(6, 3, 0, {7, -3, 100}), 3},
                                 {unstructured_dim(6, 3, 1, {}), 0},

@@ -23,7 +23,7 @@ TEST(ProtocolVersion, E3_reads_three_dotted_numbers) {
     EXPECT_EQ(Version::parse("0.0.0"), (Version{0, 0, 0}));
 }
 
-// E3: the whole string, nothing before, between or after.
+// E3: the whole string, without any other character.
 TEST(ProtocolVersion, E3_refuses_everything_else) {
     using namespace std::string_view_literals;
     for (const std::string_view text :
@@ -49,7 +49,7 @@ TEST(ProtocolVersion, E3_message) {
                      "__version__", 0, "'__version__' is '0.10', expected three dotted numbers");
 }
 
-// E4: 0.9.z and 0.10.z, any z; a look-up, not a comparison.
+// E4: 0.9.z and 0.10.z, any z; compared by equality, not by order.
 TEST(ProtocolVersion, E4_any_patch_of_0_9_and_0_10) {
     for (const char* text : {"0.9.0", "0.9.7", "0.10.0", "0.10.12", "0.10.2147483648",
                              "0.9.99999999999999999999999999"})
@@ -58,7 +58,7 @@ TEST(ProtocolVersion, E4_any_patch_of_0_9_and_0_10) {
     EXPECT_TRUE(supported_version("0.10.3").is_0_10());
 }
 
-// E4: everything else is refused, versions between and beyond too.
+// E4: all other versions are refused, including those between and beyond.
 TEST(ProtocolVersion, E4_refuses_other_versions) {
     for (const char* text :
          {"0.8.0", "0.8.9", "0.11.0", "0.1.0", "0.90.0", "0.100.0", "1.0.0", "1.9.0", "1.10.0",
@@ -82,7 +82,7 @@ TEST(ProtocolVersion, prints_what_it_reads) {
     EXPECT_EQ(to_string(v0_10_0), "0.10.0");
 }
 
-// What is asked for is an export's; and a text of any length makes a message of few words.
+// The requested version must be supported for export; a long text is shortened in the message.
 TEST(ProtocolVersion, of_an_export) {
     EXPECT_EQ(protocol::writable_version("0.9.7"), (Version{0, 9, 7}));
     const auto refused = [](const std::string& wanted, const char* code) {

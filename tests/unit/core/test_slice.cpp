@@ -44,7 +44,7 @@ Lists lists_of_slice(int processes, const AxisSpec& axis, AxisSlice slice) {
 TEST(SliceSection, blocks_without_their_padding) {
     const ArrayLayout layout(ProcessGrid{3}, {block(10, {.padding = 2, .periodic = true})});
     const SectionSlice part = slice_section(layout, 1, {{3, 6}});
-    // Cells 0..3 | 4..6 | 7..9 with two positions of padding before each.
+    // Cells 0..3 | 4..6 | 7..9, with two padding positions before each block.
     EXPECT_EQ(lists_of(part.layout.axis(0)), (Lists{{0}, {1, 2, 3}, {4, 5}}));
     EXPECT_FALSE(part.layout.axis(0).periodic());
     EXPECT_EQ(part.begin[0], 2);
@@ -63,9 +63,9 @@ TEST(SliceSection, dealt_axes_stay_dealt_where_they_can) {
     // Two elements of each block of four; the third of each block of three.
     EXPECT_EQ(lists_of_slice(2, block_cyclic(14, 4), {1, -1, 2}), (Lists{{0, 1, 4, 5}, {2, 3, 6}}));
     EXPECT_EQ(lists_of_slice(2, block_cyclic(14, 3), {2, -1, 3}), (Lists{{0, 2}, {1, 3}}));
-    // From each process to the next one in the round after.
+    // Each cell is on the next process, in the next round.
     EXPECT_EQ(lists_of_slice(3, cyclic(14), {3, -1, 4}), (Lists{{0}, {1}, {2}}));
-    // Less than a round: process 1 cannot be the first one of a dealt axis, but of blocks.
+    // Less than a round: a cyclic axis cannot begin on process 1, a block axis can.
     EXPECT_EQ(lists_of_slice(3, block_cyclic(14, 2), {3, 3}), (Lists{{}, {0}, {1, 2}}));
     EXPECT_EQ(lists_of_slice(1, block_cyclic(14, 4), {1, -1, 5}), (Lists{{0, 1, 2}}));
 }
@@ -110,7 +110,7 @@ TEST(SliceSection, says_what_is_wrong) {
                                  text("slice: expected a process in [0, 12), got ", process));
 }
 
-// What one process alone knows of an import stays so.
+// The slice, too, knows the labels of one process only.
 TEST(SliceSection, of_labels_of_one_process) {
     const ArrayLayout layout(ProcessGrid{1, 3}, {block(6), unstructured_local(5, 1, {9, 4}, true)});
     const SectionSlice part = slice_section(layout, 1, {{2, 3}, {}});
@@ -118,7 +118,7 @@ TEST(SliceSection, of_labels_of_one_process) {
                 ArrayLayout(ProcessGrid{1, 3}, {block(3), unstructured_local(5, 1, {9, 4}, true)}));
 }
 
-// Of any axis a slice is what processes own.
+// A slice has owned elements only.
 TEST(SliceSection, has_no_ghosts) {
     const ArrayLayout layout(ProcessGrid{3, 1},
                              {unstructured({{4, 1}, {}, {1, 4}}, {.ghosts = {1, 0, 1}}), block(6)});
@@ -129,7 +129,7 @@ TEST(SliceSection, has_no_ghosts) {
     EXPECT_EQ(part.step[0], 1);
 }
 
-/// Every element of the slice of every process's section is at the address of the whole's element.
+/// Every element of a slice, on every process, has the address of the element in the whole section.
 template <class View>
 void expect_addresses() {
     const ArrayLayout layout(ProcessGrid{2, 2, 1},
@@ -162,7 +162,7 @@ TEST(Slice, is_the_same_memory) {
     expect_addresses<DistView<float***, Kokkos::LayoutLeft, Host>>();
 }
 
-// Traits and constness are those of the whole; extents are run-time's.
+// A slice keeps traits and constness; its extents are run-time values.
 static_assert(
     std::is_same_v<SliceOf<DistView<const double* [4], Kokkos::LayoutRight, Host>>,
                    DistView<const double**, Kokkos::LayoutStride,
@@ -187,7 +187,7 @@ TEST(Slice, is_an_array_of_its_own_over_memory_that_it_keeps) {
     }
     EXPECT_EQ(owner.use_count(), 1);
 
-    // Kokkos' memory, too: AddressSanitizer looks on.
+    // Kokkos' memory, too; AddressSanitizer would report an access after release.
     const ArrayLayout square(ProcessGrid{1, 1}, {block(4), block(5)});
     const auto part =
         slice(DistView<const double**, Kokkos::LayoutRight, Host>(Exec(), "gone", square, 0),
@@ -222,7 +222,7 @@ TEST(Slice, without_elements_or_axes) {
     EXPECT_EQ(same.view().data(), scalar.view().data());
 }
 
-// Of an array without elements strides may be any numbers.
+// An array without elements may have any strides.
 TEST(Slice, of_strides_that_nobody_uses) {
     AnySection section;
     section.element = element_type<double>();
@@ -234,7 +234,7 @@ TEST(Slice, of_strides_that_nobody_uses) {
     EXPECT_EQ(part.section().extents, (std::vector<std::int64_t>{0, 2}));
 }
 
-// The same as of the typed array; and strides that a View cannot have.
+// The same as for the typed array; also strides that a View cannot have.
 TEST(Slice, of_an_array_whose_type_is_known_at_run_time) {
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(9, {.padding = 1}), cyclic(7)});
     const std::vector<AxisSlice> slices{{1, -1, 3}, {0, -1, 3}};

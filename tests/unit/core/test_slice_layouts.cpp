@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts of slices of random layouts, every index compared with a search through the sections.
+// Layouts of slices of random layouts. Oracle: a search through the sections, for every index.
 #include "protocol_cases.hpp"
 #include "protocol_random.hpp"
 
@@ -26,8 +26,8 @@ using protocol::check_all;
 using protocol::check_exportable;
 using protocol::layout_from_dim_data;
 
-/// Where the interior cells of an axis are: (process, position in its section), by looking at every
-/// position of every section.
+/// The places of an axis' interior cells (process, position in its section), found by looking at
+/// every position of every section.
 std::vector<std::pair<int, std::int64_t>> places_of(const AxisLayout& axis) {
     std::vector<std::pair<int, std::int64_t>> places(static_cast<std::size_t>(axis.size()));
     for (int p = 0; p < axis.grid_size(); ++p)
@@ -36,7 +36,7 @@ std::vector<std::pair<int, std::int64_t>> places_of(const AxisLayout& axis) {
     return places;
 }
 
-/// A slice with its numbers written out, often of all cells or of one, or empty.
+/// A slice with explicit numbers; often all cells, one cell or empty.
 AxisSlice random_slice(Random& random, std::int64_t size, bool backwards) {
     AxisSlice slice;
     slice.begin = random.chance(0.4) ? 0 : random.integer(0, size + 1);
@@ -51,8 +51,8 @@ AxisSlice random_slice(Random& random, std::int64_t size, bool backwards) {
     return slice;
 }
 
-/// Whether elements begin, begin + step, ... of a dealt axis, were it endless, are dealt out from
-/// process 0 on in blocks of any size, equally far apart on each process.
+/// Whether elements begin, begin + step, ... of a cyclic axis, extended without end, are cyclic
+/// from process 0 on in blocks of some size, with equal distances on each process.
 bool is_dealt_when_endless(const CyclicLayout& axis, const AxisSlice& slice) {
     const int processes = axis.grid_size();
     const std::int64_t count = 4 * axis.block_size() * processes * processes;
@@ -75,13 +75,13 @@ bool is_dealt_when_endless(const CyclicLayout& axis, const AxisSlice& slice) {
     return processes == 1;
 }
 
-/// Whether all cells of a slice are dealt out before process 0 gets its second block.
+/// Whether all cells of a slice come before process 0's second block.
 bool is_in_one_round(const CyclicLayout& axis, const AxisSlice& slice) {
     const std::int64_t round = axis.block_size() * axis.grid_size();
     return slice.begin / round == (slice.begin + (slice.count - 1) * slice.step) / round;
 }
 
-/// The kind that the slice of an axis should be, none if there should be no such slice.
+/// The expected kind of the slice of an axis; empty if such a slice must be rejected.
 std::optional<DistType> expected_type(const AxisLayout& axis, AxisSlice slice) {
     if (slice.count < 2) slice.step = 1;
     if (slice.step < 0) return std::nullopt;
@@ -104,7 +104,7 @@ bool throws_layout_error(const ArrayLayout& layout, const AxisSlice& slice) {
     return false;
 }
 
-/// What is wrong with the slice of an axis of a layout; "" if nothing is.
+/// The first fault in the slice of a layout's axis; "" if it is right.
 std::string find_flaw(const AxisLayout& whole, const AxisSlice& slice, const AxisLayout& part,
                       const std::vector<SectionSlice>& sections, std::size_t d,
                       const ArrayLayout& layout) {
@@ -151,7 +151,7 @@ std::string find_flaw(const AxisLayout& whole, const AxisSlice& slice, const Axi
 
 } // namespace
 
-// Which slices there are, and of what kind.
+// The permitted slices, and their kinds.
 TEST(SliceLayouts, slices_of_one_axis_are_what_the_kinds_can_say) {
     std::map<std::optional<DistType>, int> cyclic_to;
     int empty = 0;
@@ -180,7 +180,7 @@ TEST(SliceLayouts, slices_of_one_axis_are_what_the_kinds_can_say) {
     EXPECT_GT(empty, 500);
 }
 
-// All axes at once, on every process; and what comes out is a layout like any other.
+// All axes at once, on every process; the result is an ordinary layout.
 TEST(SliceLayouts, slices_of_arrays) {
     std::map<int, int> ranks;
     for_each_case(4000, [&](Random& random, std::uint64_t) {
@@ -217,7 +217,7 @@ TEST(SliceLayouts, slices_of_arrays) {
     for (int rank = 0; rank <= 7; ++rank) EXPECT_GT(ranks[rank], 300) << rank;
 }
 
-// Blocks of 2^40 cells and more processes than rounds: nothing overflows or is looked at twice.
+// Blocks of 2^40 cells and more processes than rounds: no overflow, and no repeated search.
 TEST(SliceLayouts, of_long_axes) {
     const std::int64_t n = std::int64_t(1) << 56;
     const ArrayLayout layout(

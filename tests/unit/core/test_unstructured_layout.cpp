@@ -26,7 +26,7 @@ ArrayLayout layout_of(const Lists& lists, bool one_to_one = false) {
 }
 
 /// The first difference from a search through all lists, for every label in [first, last]; "" if
-/// there is none.
+/// none differs.
 std::string find_difference_from_search(const UnstructuredLayout& layout, const Lists& lists,
                                         std::int64_t first, std::int64_t last) {
     for (std::int64_t label = first; label <= last; ++label) {
@@ -182,7 +182,7 @@ TEST(UnstructuredLayout, reads_its_tables_where_it_is_told) {
     const UnstructuredLayout there(6, 3, true, {at, at + 4, at + 10, at + 16, at + 22, at + 28, 6});
     EXPECT_EQ(find_difference_from_search(there, lists, -5, 102), "");
     const UnstructuredLayout here = there.with_tables(original.data(), copy.data());
-    // Whatever still read the original would now be wrong.
+    // The original is overwritten: a layout that still reads it would be wrong.
     std::fill(original.begin(), original.end(), 1);
     EXPECT_EQ(find_difference_from_search(here, lists, -5, 102), "");
 }
@@ -221,7 +221,7 @@ TEST(UnstructuredLayout, random_ghosts_equal_a_search) {
         for (std::size_t p = 0; p < lists.size(); ++p) sections[p].held = lists[p];
         const ArrayLayout array(ProcessGrid{process_count},
                                 {unstructured(lists, {.ghosts = ghosts})});
-        // Tables that are copied, and what still reads the original would be wrong.
+        // The tables are copied; a layout that still reads the original would be wrong.
         std::vector<std::int64_t> original(array.tables().begin(), array.tables().end());
         const std::vector<std::int64_t> copy = original;
         const UnstructuredLayout layout = array.axis(0)

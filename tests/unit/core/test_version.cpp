@@ -12,7 +12,7 @@ namespace distview::testing {
 
 namespace {
 
-// The macros are for #if: that they work there is checked by the preprocessor itself.
+// The macros are meant for #if: the preprocessor itself checks that they work there.
 #if !DISTVIEW_VERSION_GE(0, 1, 0)
 #error "this is version 0.1.0 or a later one"
 #endif

@@ -26,7 +26,7 @@ struct Piece {
     }
 };
 
-/// Where the pieces of x and of y begin in their sections; both must have the same lengths.
+/// The begin of each piece of x and of y in its section; both lists of pieces must have the same lengths.
 template <class ForEach>
 std::vector<std::pair<Piece, Piece>> pieces(const Array& x, const Array& y, ForEach&& for_each) {
     std::vector<std::pair<Piece, Piece>> result;
@@ -66,7 +66,7 @@ TEST(Fragments, padding_leaves_rows) {
     const ArrayLayout padded(ProcessGrid{3, 3},
                              {block(9, {.padding = 1}), block(12, {.padding = 2})});
     const Array x(exec, "x", plain, 4);
-    const Array y(exec, "y", padded, 4); // in the middle of the grid: 3 x 4 of 5 x 8
+    const Array y(exec, "y", padded, 4); // process 4 in the middle of the grid: 3 x 4 of 5 x 8
     const std::ptrdiff_t row = 8;
     const std::ptrdiff_t first = row + 2;
     const auto found = pieces(x, y, [&](auto&& use) { daxpy::for_each_fragment(x, y, use); });

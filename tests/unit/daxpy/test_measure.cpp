@@ -24,7 +24,7 @@ Json run(const Options& options, const ProcessGrid& grid) {
     return Json::parse(daxpy::to_json(daxpy::measure(daxpy::Exec(), world, options, grid)));
 }
 
-/// Without the memory traffic of a real triad.
+/// Options for a triad with little memory traffic.
 Options small_triad() {
     Options options;
     options.triad_mib = 1;
@@ -112,7 +112,7 @@ TEST(MeasureTest, wrong_elements_are_counted) {
     const ArrayLayout layout(ProcessGrid{world.size(), 1},
                              {block_cyclic(12, 1), block_cyclic(5, 2)});
     const daxpy::Array y(exec, "y", layout, world.rank());
-    daxpy::set_y(exec, y); // what alpha = 0 leaves
+    daxpy::set_y(exec, y); // the expected result for alpha = 0
     exec.fence("distview::testing: the host writes");
     EXPECT_EQ(daxpy::check(world, y, 0).mismatches, 0);
     EXPECT_EQ(daxpy::check(world, y, 1).mismatches, 60);
@@ -163,13 +163,13 @@ TEST(MeasureTest, says_whether_the_caches_hold_the_arrays) {
         return all.substr(line, all.find('\n', line) - line);
     };
     constexpr std::int64_t mib = 1 << 20;
-    EXPECT_EQ(table(4 * mib), "  x and y 1 MiB a rank, last-level cache 4 MiB: they fit, the rates "
-                              "are those of caches");
+    EXPECT_EQ(table(4 * mib), "  x and y 1 MiB per rank, last-level cache 4 MiB: they fit, so the "
+                              "rates are cache rates");
     EXPECT_EQ(table(4 * mib - 1024),
-              "  x and y 1 MiB a rank, last-level cache 4 MiB: they may fit, "
-              "the rates may be those of caches");
-    EXPECT_EQ(table(mib / 2), "  x and y 1 MiB a rank, last-level cache 0.5 MiB");
-    EXPECT_EQ(table(0), "  x and y 1 MiB a rank, last-level cache unknown");
+              "  x and y 1 MiB per rank, last-level cache 4 MiB: they may fit, so the "
+              "rates may be cache rates");
+    EXPECT_EQ(table(mib / 2), "  x and y 1 MiB per rank, last-level cache 0.5 MiB");
+    EXPECT_EQ(table(0), "  x and y 1 MiB per rank, last-level cache unknown");
 }
 
 } // namespace

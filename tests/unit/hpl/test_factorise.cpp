@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factors on all grids against those of a textbook's loops on one rank: the same bits. A matrix of 7 equations in blocks of
-// 2 x 2 on 2 x 2 processes, by the processes that have its elements; the last column is b:
+// The factors on all grids, compared with a textbook's loops on one rank: the same bits. A matrix of 7 equations in
+// blocks of 2 x 2 on 2 x 2 processes, each element shown by its process; the last column is b:
 //
 //     00 01 00 01
 //     10 11 10 11
@@ -28,7 +28,7 @@ namespace {
 using hpl::Array;
 using hpl::Options;
 
-/// What the tests of a program share.
+/// Common to the tests of this program.
 struct FactoriseTest : ::testing::Test {
     Array make(const Options& options, const ProcessGrid& grid) const {
         return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
@@ -91,7 +91,7 @@ TEST_F(FactoriseTest, has_the_bits_of_the_textbook_on_all_grids) {
     }
 }
 
-// Elements are 1 and -1, but for the first one: candidates of all processes are equal, and the first one counts.
+// Elements are 1 and -1, except the first one: the candidates of all processes are equal, so the first must be chosen.
 TEST_F(FactoriseTest, takes_the_first_row_of_equal_candidates) {
     const auto element = [](std::int64_t i, std::int64_t j) {
         if (i == 0 && j == 0) return 0.5;
@@ -119,22 +119,23 @@ TEST_F(FactoriseTest, tells_all_ranks_of_a_matrix_that_is_singular) {
         Options options;
         options.n = 20;
         options.nb = 3;
-        // Nothing in a column, and rows that are multiples of each other, by exact factors.
+        // A column of zeros, and rows that are exact multiples of each other.
         for (const std::int64_t zero : {0, 8, 19}) {
             const Array ab = make(options, grid);
             set(ab,
                 [&](std::int64_t i, std::int64_t j) { return i == j && i != zero ? 2.0 : 0.0; });
             EXPECT_THROW_ON_ALL_RANKS(
                 hpl::factorise(exec, world, options, ab, phases), Error,
-                text("the matrix cannot be factorised: in column ", zero + 1, ", from 1 on"));
+                text("the matrix cannot be factorised: all candidates for the pivot of column ",
+                     zero + 1, " (counted from 1) are 0"));
         }
         const Array ab = make(options, grid);
         set(ab, [](std::int64_t i, std::int64_t j) {
             return static_cast<double>((std::int64_t{1} << 5 * i % 7) * (j + 1));
         });
         EXPECT_THROW_ON_ALL_RANKS(hpl::factorise(exec, world, options, ab, phases), Error,
-                                  "in column 2, from 1 on");
-        // Nobody is left behind.
+                                  "of column 2 (counted from 1)");
+        // All ranks are in step, so the next factorisation works.
         hpl::set(exec, options, ab);
         EXPECT_EQ(hpl::factorise(exec, world, options, ab, phases).pivots.size(), 20U);
     }

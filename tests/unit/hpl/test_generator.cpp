@@ -39,7 +39,7 @@ TEST(GeneratorTest, values_of_the_reference) {
     EXPECT_EQ(value_of(0), 0.5);
     EXPECT_EQ(value_of(std::uint64_t{1} << 63), 0.0);
     EXPECT_EQ(value_of(std::uint64_t{1} << 32), 0.5 - 0x1p-32);
-    // Beside a large high half the low half is rounded.
+    // If the high half is large, the low half is rounded.
     EXPECT_EQ(value_of((std::uint64_t{1} << 63) + 1), 0.0);
     EXPECT_EQ(value_of((std::uint64_t{1} << 63) + (1U << 11)), -0x1p-53);
 }

@@ -22,7 +22,7 @@ Dense random_matrix(Random& random, std::size_t rows, std::size_t columns) {
     return matrix;
 }
 
-/// Small ones, those of a few tiles, and now and then one that is large enough for threads.
+/// Small sizes, sizes of a few tiles, and sometimes a size large enough for threads.
 std::size_t random_size(Random& random) {
     return static_cast<std::size_t>(random.integer(0, random.chance(0.2) ? 160 : 20));
 }
@@ -31,7 +31,7 @@ TEST(KernelsTest, products_of_any_extents_have_the_bits_of_three_loops) {
     for_each_case(60, [](Random& random, std::uint64_t) {
         const std::size_t rows = random_size(random), columns = random_size(random);
         const std::size_t width = random_size(random);
-        // Parts of wider matrices, whose other elements stay as they are.
+        // Parts of wider matrices; elements outside these parts must not change.
         Dense c = random_matrix(random, rows + 3, columns + 4);
         Dense l = random_matrix(random, rows, width + 2);
         Dense u = random_matrix(random, width, columns + 1);
@@ -61,7 +61,7 @@ TEST(KernelsTest, panels_have_the_bits_and_pivots_of_the_textbook) {
         const std::size_t columns = random_size(random);
         const std::size_t rows = columns + random_size(random);
         Dense panel = random_matrix(random, rows, columns);
-        // Of few different numbers, for candidates that are equal: the first one counts.
+        // Few different values, so that candidates are equal: the first must be chosen.
         if (random.chance(0.4))
             for (double& element : panel.elements) element = element < 0 ? -1 : 1 + element / 1024;
         Dense expected = panel;
@@ -81,7 +81,7 @@ TEST(KernelsTest, of_equal_candidates_the_first_one_is_the_pivot) {
     panel.elements = {1, 0, -4, 1, 4, 3, 2, 4};
     std::vector<std::int64_t> pivots(2);
     hpl::factorise_panel(hpl::Exec(), panel.block(), pivots);
-    // Then column 1 has 0.25, 4 and 4.5 below its first element.
+    // Column 1 then has 0.25, 4 and 4.5 below its first element.
     EXPECT_EQ(pivots, (std::vector<std::int64_t>{1, 3}));
     EXPECT_EQ(panel.elements,
               (std::vector<double>{-4, 1, -0.5, 4.5, -1, 4 / 4.5, -0.25, 0.25 / 4.5}));
@@ -123,7 +123,7 @@ TEST(RowMovesTest, are_the_swaps_one_after_the_other) {
 
 TEST(RowMovesTest, every_process_wants_the_block_and_its_own_rows) {
     const ArrayLayout ab(ProcessGrid{2, 3}, {block_cyclic(12, 2), block_cyclic(13, 2)});
-    // Rows 4, 6 and 11 become the first ones of the block and the panel; 2 and 3 go away.
+    // Rows 4, 6 and 11 become the first rows of the block and the panel; rows 2 and 3 move out.
     const ArrayLayout wanted =
         hpl::layout_of_moved_rows(ab, {.into_block = {6, 11}, .out_of_block = {{2, 6}, {3, 11}}});
     ASSERT_EQ(wanted.axis(0).local_extent(0), 2);

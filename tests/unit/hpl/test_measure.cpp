@@ -65,7 +65,7 @@ TEST(MeasureTest, solves_any_size_in_any_blocks) {
     });
 }
 
-// The right solution with one number changed in its eighth digit is none.
+// A correct solution with one number changed in its eighth digit must fail.
 TEST(MeasureTest, the_check_sees_a_wrong_solution) {
     hpl::Report report = run(40, 8, ProcessGrid::balanced(rank_count(), 2));
     const hpl::Exec exec;
@@ -90,7 +90,7 @@ TEST(MeasureTest, says_what_was_measured) {
     EXPECT_GT(json.at("seconds"), 0.0);
     EXPECT_NEAR(json.at("gflops").get<double>() * json.at("seconds").get<double>(),
                 1e-9 * (144000 + 5400), 1e-15);
-    // Those of the slowest ranks, each of which is part of the slowest rank's time or another's.
+    // Times of the slowest ranks; each is part of the total time of some rank.
     for (const char* const phase :
          {"panel_seconds", "exchange_seconds", "update_seconds", "solve_seconds"}) {
         EXPECT_GT(json.at(phase), 0.0) << phase;

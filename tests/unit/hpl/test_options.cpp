@@ -56,7 +56,7 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_EQ(refusal({"--update", "blas"}),
               hpl::have_blas()
                   ? "accepted"
-                  : "--update: this program was built without a BLAS, expected kokkos");
+                  : "--update: expected kokkos, got blas: this program was built without a BLAS");
 }
 
 } // namespace

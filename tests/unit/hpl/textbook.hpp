@@ -26,7 +26,7 @@ struct Dense {
     }
 };
 
-/// HPL's [A | b], one state after the other.
+/// HPL's [A | b], computed state by state.
 inline Dense hpl_matrix(std::size_t n, std::uint64_t seed) {
     Dense ab{n, n + 1};
     std::uint64_t state = seed;
@@ -38,7 +38,7 @@ inline Dense hpl_matrix(std::size_t n, std::uint64_t seed) {
     return ab;
 }
 
-/// LU with partial pivoting of the first `steps` columns, by the three loops of any textbook.
+/// LU with partial pivoting of the first `steps` columns, by the three nested loops of a textbook.
 inline std::vector<std::int64_t> factorise_by_the_textbook(Dense& a, std::size_t steps) {
     std::vector<std::int64_t> pivots;
     for (std::size_t k = 0; k < steps; ++k) {
@@ -56,7 +56,7 @@ inline std::vector<std::int64_t> factorise_by_the_textbook(Dense& a, std::size_t
     return pivots;
 }
 
-/// The largest |P * original - L * U| of a matrix that was factorised.
+/// The largest |P * original - L * U| for a factorised matrix.
 inline double factor_error(Dense original, const Dense& factors,
                            const std::vector<std::int64_t>& pivots) {
     for (std::size_t k = 0; k < pivots.size(); ++k)

@@ -15,7 +15,7 @@ namespace {
 using perf::SectionMemory;
 using perf::Sectors;
 
-/// Sectors of every byte of every element of some boxes, one by one.
+/// The reference: sectors of every byte of every element of some boxes, one by one.
 class BruteForce {
 public:
     void add(const SectionMemory& memory, const std::array<LocalIndex, max_rank>& begin,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iterations that go on from a checkpoint on other ranks and grids, against the same iteration in one piece.
+// Iterations continued from a checkpoint on other ranks and grids, compared with an uninterrupted iteration.
 #include "iteration_files.hpp"
 #include "solve.hpp"
 #include "timing.hpp"
@@ -79,7 +79,7 @@ TEST_F(IterationFilesTest, any_ranks_and_grid_go_on_with_the_same_history) {
             barrier(world);
             for_each_case(2, [&](Random& random, std::uint64_t number) {
                 Options reading = options;
-                // The last one, of step 11, and the one before it, of step 10.
+                // The last checkpoint, of step 11, and the one before, of step 10.
                 reading.checkpoints.restart = number == 0 ? path : path + ".1";
                 const Report report = solve(reading, random);
                 EXPECT_EQ(report.restart_iteration, number == 0 ? 11 : 10);
@@ -108,7 +108,7 @@ TEST_F(IterationFilesTest, with_nothing_left_to_do_another_file_gets_the_iterati
     Options options = options_of({13, 17}, Sides::walls, Coefficient::smooth);
     options.checkpoints.path = path;
     const int iterations = solve(options, random).result.iterations;
-    // The file itself, under whatever name, stays as it is.
+    // A checkpoint must not overwrite the file it was read from, under any of its names.
     options.checkpoints = {folder.path() + "/./cg.h5", 0, path};
     EXPECT_EQ(solve(options, random).checkpoints, 0);
     options.checkpoints = {folder.file("other.h5"), 0, path};
@@ -163,23 +163,23 @@ TEST_F(IterationFilesTest, another_problem_is_refused_on_all_ranks) {
     const auto refused = [&](const Options& other, const std::string& expected) {
         EXPECT_THROW_ON_ALL_RANKS(solve(other, random), UsageError, expected);
     };
-    const std::string start = "--restart: expected the checkpoint of a run whose ";
+    const std::string start = "--restart: expected ";
     Options other = options;
     other.shape.n[1] = 18;
-    refused(other, start + "ny is 18, as asked for, in '" + path + "', got 17");
+    refused(other, start + "ny 18 in checkpoint '" + path + "', got 17");
     other = options;
     other.shape.sides[0] = Sides::periodic;
-    refused(other, start + "x_sides is 'periodic', as asked for, in '" + path + "', got 'walls'");
+    refused(other, start + "x_sides 'periodic' in checkpoint '" + path + "', got 'walls'");
     other = options;
     other.precondition = Precondition::none;
-    refused(other, start + "precondition is 'none'");
+    refused(other, start + "precondition 'none'");
     other = options;
     other.reproducible = false;
-    refused(other, start + "reproducible is 0, as asked for, in '" + path + "', got 1");
+    refused(other, start + "reproducible 0 in checkpoint '" + path + "', got 1");
 }
 
 TEST_F(IterationFilesTest, a_long_history_comes_back) {
-    // More than a message of HDF5's object headers takes.
+    // More than fits into a message of HDF5's object headers.
     Attributes scalars;
     std::vector<double>& history = std::get<std::vector<double>>(
         scalars.emplace("history", std::vector<double>()).first->second);

@@ -72,7 +72,8 @@ TEST(PoissonOptions, says_what_is_wrong) {
               "--sides: expected walls or periodic or neumann, got 'open'");
     EXPECT_EQ(refusal({"--coefficient", "2"}),
               "--coefficient: expected smooth or jumping, got '2'");
-    EXPECT_EQ(refusal({"--tolerance", "-1"}), "--tolerance: expected a number from 0 on, got -1");
+    EXPECT_EQ(refusal({"--tolerance", "-1"}),
+              "--tolerance: expected a number of at least 0, got -1");
     EXPECT_NE(refusal({"--tolerance", "nan"}), "accepted");
     EXPECT_NE(refusal({"--dimensions", "4"}), "accepted");
     EXPECT_NE(refusal({"--n", "1000000"}), "accepted");

@@ -59,7 +59,7 @@ void check_right_side(Random& random) {
     EXPECT_NEAR(f, right_side_by_differences<Axes>(problem, point), 1e-4 * (1 + std::abs(f)));
 }
 
-/// u, or the flux, on a side: from within if `sign` is 1 for lower and -1 for upper sides.
+/// u or its flux at a side, differenced towards the inside: `sign` is 1 for lower and -1 for upper sides.
 double slope(const poisson::Problem<2>& problem, double x, double sign) {
     constexpr double h = 1e-6;
     const double y = 0.3;
@@ -84,7 +84,7 @@ TEST(PoissonProblem, solution_keeps_to_its_sides) {
         const double high = problem.solution({{1, 0.3}});
         const double low_flux = slope(problem, 0, 1);
         const double high_flux = slope(problem, 1, -1);
-        constexpr double tolerance = 1e-4; // of one-sided differences
+        constexpr double tolerance = 1e-4; // error of one-sided differences
         switch (shape.sides[0]) {
         case Sides::walls:
             EXPECT_NEAR(low, 0, 1e-14);
@@ -112,7 +112,7 @@ TEST(PoissonProblem, interface_is_a_face_of_all_grids_of_a_sequence) {
             Shape finer = shape;
             finer.n[0] = 2 * n;
             EXPECT_EQ(shape.interface(), finer.interface());
-            // Value and flux are the same from both sides.
+            // Value and flux must be equal on both sides of the interface.
             const poisson::Problem<2> problem(shape);
             const double s = shape.interface();
             EXPECT_NEAR(problem.solution({{s - 1e-9, 0.3}}), problem.solution({{s + 1e-9, 0.3}}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's solver on all grids: the order of its error, and histories that do not depend on the ranks.
+// The program's solver on all grids: the order of its error, and histories that must not depend on the ranks.
 #include "report.hpp"
 
 #include <distview/comm/communicator.hpp>
@@ -43,7 +43,7 @@ Options options_of(const std::vector<std::int64_t>& n, const std::vector<Sides>&
     return options;
 }
 
-/// On one process, whatever the ranks.
+/// Solves on a grid of one process, for any number of ranks.
 Report solve_alone(const Options& options) {
     const std::vector<int> one(static_cast<std::size_t>(options.shape.axes), 1);
     return poisson::solve(Communicator(MPI_COMM_SELF), options, ProcessGrid(one));
@@ -62,7 +62,7 @@ constexpr Sides walls = Sides::walls;
 constexpr Sides periodic = Sides::periodic;
 constexpr Sides neumann = Sides::neumann;
 
-/// Every kind of side along every axis, singular ones among them; no size that 2 to 6 divide.
+/// Every kind of side along every axis, including singular problems; 2 to 6 divide none of the sizes.
 const std::vector<Case>& all_cases() {
     static const std::vector<Case> cases{
         {{13, 17}, {walls, walls}, Coefficient::smooth},
@@ -77,7 +77,7 @@ const std::vector<Case>& all_cases() {
 
 } // namespace
 
-// On a balanced grid, then in slabs: sections of uneven sizes.
+// On a balanced grid, then in slabs: sections of different sizes.
 TEST(PoissonSolve, error_falls_with_the_square_of_the_cells) {
     for (const Case& each : all_cases()) {
         Options options = options_of(each.n, each.sides, each.coefficient);
@@ -117,7 +117,7 @@ TEST(PoissonSolve, histories_are_those_of_one_process) {
         }
 }
 
-// What makes the test before this one worth something.
+// Shows that the previous test can fail.
 TEST(PoissonSolve, histories_differ_without_reproducible) {
     if (rank_count() == 1) return;
     const Case& each = all_cases()[0];

@@ -14,7 +14,7 @@ namespace distview::testing {
 
 namespace {
 
-/// A program's options, one of each kind.
+/// The options of a program, one of each kind.
 struct Values {
     std::optional<std::int64_t> size;
     int trials = 5;

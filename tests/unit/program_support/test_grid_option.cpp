@@ -36,7 +36,7 @@ TEST(GridOption, grids_of_are_all_and_balanced_first) {
     for (int ranks = 1; ranks <= 72; ++ranks)
         for (int axes = 1; axes <= 3; ++axes)
             EXPECT_EQ(grids_of(ranks, axes).front(), ProcessGrid::balanced(ranks, axes));
-    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to deal out 2^3, C(4, 2) to deal out 3^2
+    EXPECT_EQ(grids_of(72, 3).size(), 60u); // C(5, 2) ways to split 2^3, C(4, 2) to split 3^2
 }
 TEST(GridOption, leaves_every_process_a_cell_if_a_grid_does) {
     using Cells = std::vector<std::int64_t>;
@@ -44,7 +44,7 @@ TEST(GridOption, leaves_every_process_a_cell_if_a_grid_does) {
     EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{2, 300}), (ProcessGrid{2, 3}));
     EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{1, 300}), (ProcessGrid{1, 6}));
     EXPECT_EQ(program::grid_of_option("", 12, 3, Cells{2, 1, 9}), (ProcessGrid{2, 1, 6}));
-    // None does: what is refused later, by the layout.
+    // No grid does: the layout refuses such a grid later.
     EXPECT_EQ(program::grid_of_option("", 6, 2, Cells{2, 2}), (ProcessGrid{3, 2}));
     EXPECT_EQ(program::grid_of_option("6x1", 6, 2, Cells{2, 300}), (ProcessGrid{6, 1}));
 }
@@ -55,14 +55,13 @@ TEST(GridOption, takes_three_axes) {
               "--grid: expected PxQxR, processes along the three axes such as "
               "3x2x1, got '3x2'");
     EXPECT_EQ(refusal("2x2x2", 6, 3),
-              "--grid: expected a grid of 6 processes, as many as there are "
-              "ranks, got 2x2x2");
+              "--grid: expected a grid of 6 processes, one for each rank, got 2x2x2");
     EXPECT_NE(refusal("65536x65536x65537", 6, 3), "accepted");
 }
 
 TEST(GridOption, says_what_is_wrong) {
-    EXPECT_EQ(refusal("2x2", 6), "--grid: expected a grid of 6 processes, as many as there are "
-                                 "ranks, got 2x2");
+    EXPECT_EQ(refusal("2x2", 6),
+              "--grid: expected a grid of 6 processes, one for each rank, got 2x2");
     EXPECT_EQ(refusal("3", 3), "--grid: expected PxQ, rows and columns of processes such as 3x2, "
                                "got '3'");
     for (const char* value : {"0x3", "-1x-3", "3x", "x3", "3x1x1", "3x1 ", " 3x1", "+3x1", "3x+1",

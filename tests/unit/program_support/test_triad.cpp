@@ -20,7 +20,7 @@ class StreamBytes : public ::testing::Test {
 protected:
     Communicator world{MPI_COMM_WORLD};
 
-    /// By their names, of which the tests on two hosts make two.
+    /// Counts machines by their names; the tests on two hosts make two names.
     std::int64_t machines() const {
         std::array<char, MPI_MAX_PROCESSOR_NAME> own{};
         int length = 0;
@@ -31,7 +31,7 @@ protected:
     }
 };
 
-/// C libraries tell no caches of many processors (glibc's of Arm): arrays of a triad must not be empty there.
+/// C libraries report no caches for many processors (glibc on Arm): the arrays of a triad must still not be empty.
 TEST_F(StreamBytes, are_more_than_a_cache_on_every_machine) {
     EXPECT_GE(program::last_level_cache_bytes(), 0);
     const std::int64_t bytes = program::stream_bytes(world);

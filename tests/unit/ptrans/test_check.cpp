@@ -59,7 +59,7 @@ struct Problem {
     Array c;
 };
 
-/// On the last rank that has one: something else in the place of an element of C.
+/// Changes one element of C on the last rank that has any.
 template <class Change>
 void change_one(const Problem& problem, Change&& change) {
     const int has = problem.c.view().size() > 0 ? problem.world.rank() : -1;
@@ -70,7 +70,7 @@ void change_one(const Problem& problem, Change&& change) {
 TEST(CheckTest, one_wrong_element_is_seen) {
     for (const Variant variant : {Variant::hpcc, Variant::chapel}) {
         Problem problem(variant);
-        EXPECT_FALSE(problem.check().passed()); // nothing has been transposed
+        EXPECT_FALSE(problem.check().passed()); // before the transposition
         problem.plan().execute(problem.exec, 1.0, problem.a, 1.0, problem.c);
         const Check right = problem.check();
         EXPECT_TRUE(right.passed());
@@ -118,7 +118,7 @@ TEST(CheckTest, forced_messages_carry_the_scheduled_bytes) {
     else
         setenv(variable, kept.c_str(), 1);
 
-    plan.execute(problem.exec, 1.0, problem.a, 1.0, problem.c); // binds
+    plan.execute(problem.exec, 1.0, problem.a, 1.0, problem.c); // binds the arrays
     ptrans::set(problem.options, Matrix::c, problem.c);
     MpiCounters counters;
     plan.execute(problem.exec, 1.0, problem.a, 1.0, problem.c);

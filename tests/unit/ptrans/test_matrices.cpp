@@ -27,7 +27,7 @@ std::vector<std::int64_t> all(std::int64_t n) {
     return indices;
 }
 
-/// The elements by their numbers in the sequences, one after the other.
+/// The definition: element by element, from its number in the sequence.
 double definition(const Options& options, Matrix matrix, std::int64_t i, std::int64_t j) {
     if (options.variant == Variant::chapel) {
         const auto x = static_cast<double>(i + 1);
@@ -78,7 +78,7 @@ TEST(MatricesTest, any_rows_and_columns_of_any_shape) {
     for_each_case(60, [](Random& random, std::uint64_t) {
         Options options;
         options.variant = random.chance(0.5) ? Variant::hpcc : Variant::chapel;
-        // Some of them beyond 2^31 elements, where the sequence begins anew.
+        // Some cases have more than 2^31 elements, where the sequence repeats.
         const std::int64_t limit = random.chance(0.3) ? std::int64_t{1} << 24 : 50;
         options.m = random.integer(1, limit);
         options.n = random.integer(1, limit);

@@ -130,7 +130,7 @@ TEST(MeasureTest, chapel_reference) {
         const double tolerance = truth.at("tolerance");
         EXPECT_NEAR(report.at("tolerance").get<double>(), tolerance, 1e-13 * tolerance);
         EXPECT_LE(report.at("residual").get<double>(), tolerance);
-        // Of n^2 terms below 6, added up in another order.
+        // A sum of n^2 terms below 6, in another order.
         EXPECT_NEAR(report.at("sum").get<double>(), truth.at("sum_R").get<double>(), 1e-10);
         EXPECT_EQ(report.at("passed"), true);
     }
@@ -190,7 +190,7 @@ TEST(MeasureTest, the_table_ends_with_the_verdict) {
     EXPECT_NE(ptrans::to_table(report).find(", weighted none (too large)\n"), std::string::npos);
     report.check.residual = 16.5;
     EXPECT_EQ(last_line(), "  residual  16.5, at most 16: FAILED\n");
-    EXPECT_FALSE(report.check.passed()); // what the exit status depends on
+    EXPECT_FALSE(report.check.passed()); // determines the exit status
     report.check.residual = report.check.tolerance = std::numeric_limits<double>::infinity();
     EXPECT_EQ(last_line(), "  residual  inf, at most inf: FAILED\n");
 }

@@ -19,7 +19,7 @@ namespace {
 using ptrans::Shape;
 using ptrans::Traffic;
 
-/// Element by element: who owns it in A, who in C.
+/// The reference: compares the owners of each element in A and in C.
 Traffic counted(const Shape& shape) {
     std::vector<std::set<int>> partners(static_cast<std::size_t>(shape.p * shape.q));
     std::int64_t wire_elements = 0;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# checked.sh PROGRAM FILES ARGUMENTS...: what reads padding reads what is valid, whatever the mode and the exchanges: with
-# DISTVIEW_CHECK=padding PROGRAM says nothing on 1 and 2 ranks, and its digests are those of a run without. With FILES 1 also
-# in a run that goes on from a checkpoint.
+# checked.sh PROGRAM FILES ARGUMENTS...: every mode and exchange must read only valid padding. With
+# DISTVIEW_CHECK=padding PROGRAM must print no error on 1 and 2 ranks, and its digests must equal
+# those of a run without the check. With FILES 1 also in a run that continues from a checkpoint.
 set -u
 program=$1 files=$2
 shift 2
@@ -10,7 +10,7 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/checked.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
-# digests RANKS ARGUMENTS...: those of h, u and v of all steps told; nothing, and what was said, of a run that failed.
+# digests RANKS ARGUMENTS...: prints the digests of h, u and v for all reported steps; after a failure, the messages.
 digests() {
     local ranks=$1
     shift

@@ -36,7 +36,7 @@ std::array<shallow_water::Statistics, 3> statistics_of(const Communicator& comm,
             shallow_water::statistics(comm, model.section(), options.nx, model.field(model.v()))};
 }
 
-/// Runs some steps and returns what identifies the bits of h, u and v.
+/// Runs `steps` steps and returns digests of the bits of h, u and v.
 template <class Real = double>
 Digests digests_after(const Communicator& comm, const Options& options, int steps) {
     shallow_water::Model<Real> model(shallow_water::Exec(), comm, options);
@@ -46,7 +46,7 @@ Digests digests_after(const Communicator& comm, const Options& options, int step
     return {all[0].digest, all[1].digest, all[2].digest};
 }
 
-/// Every rows x columns grid of so many processes that gives each a cell.
+/// Every rows x columns grid of `processes` processes in which each process has a cell.
 inline std::vector<std::array<int, 2>> grids(int processes, std::int64_t nx, std::int64_t ny) {
     std::vector<std::array<int, 2>> result;
     for (int rows = 1; rows <= processes; ++rows)

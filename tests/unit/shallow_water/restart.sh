@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# restart.sh PROGRAM MIDDLE LAST ARGUMENTS...: PROGRAM writes a checkpoint at step MIDDLE on 3 ranks, and goes on from it
-# on 1, 2, 4 and 6 ranks; the digests of step LAST are those of a run in one piece.
+# restart.sh PROGRAM MIDDLE LAST ARGUMENTS...: PROGRAM writes a checkpoint at step MIDDLE on 3 ranks, and continues from
+# it on 1, 2, 4 and 6 ranks; the digests of step LAST must equal those of an uninterrupted run.
 set -u
 program=$1 middle=$2 last=$3
 shift 3

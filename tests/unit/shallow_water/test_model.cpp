@@ -27,14 +27,14 @@ protected:
     Communicator alone{MPI_COMM_SELF};
 };
 
-/// h, u and v gathered on every rank's own copy of the truth: rank 0 has them, the others nothing.
+/// The whole array on rank 0; empty on the other ranks.
 std::vector<double> whole(const Communicator& comm, const shallow_water::Array<double>& array) {
     const auto all = gather(shallow_water::Exec(), comm, array, 0);
     return std::vector<double>(all.data(), all.data() + all.size());
 }
 
 TEST_F(ModelTest, mode_c_has_the_same_bits_on_every_grid_with_either_exchange_and_poisoned) {
-    // Uneven blocks, blocks of one row or column, one cell to each process, and larger ones.
+    // Uneven blocks, blocks of one row or column, one cell per process, and larger blocks.
     for (const Size size : {Size{96, 48}, Size{61, 37}, Size{12, 7}, Size{7, 12}, Size{6, 6}}) {
         Options options = small_run(size.nx, size.ny, Mode::corrected, Exchanges::literal);
         const Digests expected = digests_after(alone, options, 12);
@@ -174,7 +174,7 @@ TEST_F(ModelTest, agrees_with_the_serial_emulation_of_its_grid) {
 
 TEST_F(ModelTest, messages_are_those_of_the_schedules) {
     ::setenv("DISTVIEW_TRANSPORT", "message",
-             1); // else neighbours read each other's arrays in place
+             1); // otherwise neighbours read each other's arrays in place
     for (const Mode mode : {Mode::corrected, Mode::published})
         for (const Exchanges exchanges : {Exchanges::literal, Exchanges::fused})
             for (const auto& grid : grids(world.size(), 32, 24)) {
@@ -214,7 +214,7 @@ TEST_F(ModelTest, fused_exchanges_at_most_two_in_mode_c_and_three_in_mode_p) {
             14;
         EXPECT_LE(messages(Mode::corrected, 32, 24), neighbours);
         EXPECT_LE(messages(Mode::published, 32, 24), 3 * neighbours);
-        // One row or column each: too narrow for padding of two.
+        // One row or column per process: too narrow for padding of two.
         EXPECT_LE(messages(Mode::corrected, grid[1], grid[0]), 2 * neighbours);
     }
 }

@@ -91,10 +91,11 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_EQ(refusal({"--dtype", "int"}), "--dtype: expected float64 or float32, got 'int'");
     EXPECT_EQ(refusal({"--cut", "rows"}), "--cut: expected strips or tiles, got 'rows'");
     EXPECT_EQ(refusal({"--cut", "tiles", "--mode", "P"}),
-              "--cut tiles: expected --mode C, got P, whose sweeps are cut into strips only");
+              "--cut tiles: expected --mode C, got P, whose sweeps can only be cut into strips");
     for (const char* cut : {"strips", "tiles"})
-        EXPECT_EQ(refusal({"--exchanges", "literal", "--cut", cut}),
-                  "--cut: expected --exchanges fused, whose sweeps it cuts, got literal");
+        EXPECT_EQ(
+            refusal({"--exchanges", "literal", "--cut", cut}),
+            "--cut: expected --exchanges fused, because it divides fused sweeps, got literal");
     EXPECT_EQ(refusal({"--space", "mars"}), "--space: expected host or cuda, got 'mars'");
 #ifndef KOKKOS_ENABLE_CUDA
     EXPECT_EQ(refusal({"--space", "cuda"}),
@@ -114,7 +115,7 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_EQ(refusal({"--checkpoint-every", "0", "--checkpoint", "a"}),
               "--checkpoint-every: expected a whole number from 1 to 9223372036854775807, got '0'");
     EXPECT_EQ(refusal({"--checkpoint-every", "3"}),
-              "--checkpoint-every: expected --checkpoint FILE too");
+              "--checkpoint-every: expected --checkpoint FILE as well");
 }
 
 TEST(OptionsTest, the_digest_tells_options_apart) {
@@ -141,7 +142,7 @@ TEST(OptionsTest, files) {
     EXPECT_FALSE(is_due(8));
     EXPECT_TRUE(is_due(14));
     EXPECT_TRUE(is_due(30));
-    EXPECT_EQ(refusal({"--movie-every", "3"}), "--movie-every: expected --movie FILE too");
+    EXPECT_EQ(refusal({"--movie-every", "3"}), "--movie-every: expected --movie FILE as well");
     EXPECT_NE(refusal({"--benchmark", "--restart", "b"}), "accepted");
     const auto digest_of = [](const std::vector<const char*>& arguments) {
         return shallow_water::digest(parse(arguments));

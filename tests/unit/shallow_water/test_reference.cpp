@@ -28,7 +28,7 @@ const Json& reference() {
     return cases;
 }
 
-/// Sums of the absolute values of what `sum` and `wsum` add up: what their rounding is measured by.
+/// The sums of absolute values for `sum` and `wsum`: the scale of their rounding errors.
 struct SumsOfSizes {
     double plain = 0;
     double weighted = 0;
@@ -49,7 +49,7 @@ SumsOfSizes sums_of_sizes(const Communicator& comm, const Options& options,
     return {sums[0], sums[1]};
 }
 
-/// Compares with a case of the reference at all of its steps up to `last`.
+/// Compares with a case of the reference at all its steps up to `last`.
 void compare(const Communicator& comm, const Options& options, const std::string& name,
              std::int64_t last) {
     SCOPED_TRACE(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs that go on from a checkpoint, on other ranks and grids, against the same run in one piece.
+// Runs continued from a checkpoint, on other ranks and grids, compared with the same run without interruption.
 #include "run_files.hpp"
 
 #include "model_run.hpp"
@@ -28,7 +28,7 @@ using shallow_water::RunFiles;
 constexpr int middle = 4;
 constexpr int last = 9;
 
-/// Runs to options.steps, from the checkpoint that options name if they do.
+/// Runs to options.steps, from the checkpoint named in the options, if any.
 template <class Real>
 Digests run(const Communicator& comm, const Options& options) {
     Model<Real> model(shallow_water::Exec(), comm, options);
@@ -73,7 +73,7 @@ TEST_F(RunFilesTest, in_mode_c_any_ranks_and_grid_go_on_with_the_same_bits) {
     for (const auto& [nx, ny] : {std::pair(31, 17), {12, 7}}) {
         const Options plain = small_run(nx, ny, Mode::corrected, Exchanges::fused);
         const Digests expected = digests_after(Communicator(MPI_COMM_SELF), plain, last);
-        // Half of the ranks write, so that grids of readers are others; of few cells in one way only.
+        // Half of the ranks write, so readers have other grids; with few cells, only one way.
         const int writers = std::max(1, world.size() / 2);
         for (std::size_t way = 0; way < (nx > 12 ? ways.size() : 1); ++way) {
             if (const FirstRanks ranks(writers); ranks) {
@@ -158,7 +158,7 @@ TEST_F(RunFilesTest, with_nothing_left_to_do_another_file_gets_the_state) {
     Options options = with_grid(plain, {world.size(), 1}, middle);
     options.checkpoints.path = path;
     run<double>(world, options);
-    // The file itself, under whatever name, stays as it is.
+    // A checkpoint must not overwrite the file it was read from, under any of its names.
     options.checkpoints = {folder.path() + "/./run.h5", 0, path};
     run<double>(world, options);
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5"}));
@@ -182,27 +182,26 @@ TEST_F(RunFilesTest, another_run_is_refused_on_all_ranks) {
         model.initialize();
         EXPECT_THROW_ON_ALL_RANKS(files.restart(model), UsageError, expected);
     };
-    const std::string start = "--restart: expected the checkpoint of a run whose ";
+    const std::string start = "--restart: expected ";
     Options other = options;
     other.nx = 25;
-    refused(other, start + "nx is 25, as asked for, in '" + path + "', got 24");
+    refused(other, start + "nx 25 in checkpoint '" + path + "', got 24");
     other = options;
     other.ny = 14;
-    refused(other, start + "ny is 14, as asked for, in '" + path + "', got 13");
+    refused(other, start + "ny 14 in checkpoint '" + path + "', got 13");
     other = options;
     other.element = Element::float32;
-    refused(other, start + "dtype is 'float32', as asked for, in '" + path + "', got 'float64'");
+    refused(other, start + "dtype 'float32' in checkpoint '" + path + "', got 'float64'");
     other = options;
     other.mode = Mode::published;
-    refused(other, start + "mode is 'P', as asked for, in '" + path + "', got 'C'");
+    refused(other, start + "mode 'P' in checkpoint '" + path + "', got 'C'");
     other = options;
     other.steps = middle - 1;
-    refused(other, "--restart: expected a checkpoint of a step up to the last, 3, in '" + path +
+    refused(other, "--restart: expected a checkpoint of step 3 or earlier in '" + path +
                        "', got one of step 4");
-    // Of another program, and none.
+    // Checkpoints of another program, and a missing one.
     Checkpoint(world, path).save({}, {{"program", std::string("poisson")}});
-    refused(options,
-            start + "program is 'shallow_water', as asked for, in '" + path + "', got 'poisson'");
+    refused(options, start + "program 'shallow_water' in checkpoint '" + path + "', got 'poisson'");
     other = options;
     other.checkpoints.restart = folder.file("none.h5");
     Model<double> model(shallow_water::Exec(), world, other);
@@ -219,7 +218,7 @@ TEST_F(RunFilesTest, in_mode_p_another_grid_is_refused) {
     options.exchanges = Exchanges::literal;
     Model<double> model(shallow_water::Exec(), world, options);
     EXPECT_THROW_ON_ALL_RANKS(RunFiles<double>(world, options).restart(model), UsageError,
-                              "whose exchanges is 'literal', as asked for, in '" + path +
+                              "expected exchanges 'literal' in checkpoint '" + path +
                                   "', got 'fused'");
     if (world.size() == 1) return;
     options.exchanges = Exchanges::fused;
@@ -232,7 +231,7 @@ TEST_F(RunFilesTest, in_mode_p_another_grid_is_refused) {
 TEST_F(RunFilesTest, the_film_has_steps_and_times) {
     Options options =
         with_grid(small_run(24, 13, Mode::corrected, Exchanges::fused), {world.size(), 1}, last);
-    options.cut = world.size() <= 6 ? Cut::tiles : Cut::strips; // arrays that take turns
+    options.cut = world.size() <= 6 ? Cut::tiles : Cut::strips; // alternating arrays
     options.movie_path = folder.file("film.vtkhdf");
     options.movie_every = 4;
     const Digests expected = run<double>(world, options);

@@ -20,7 +20,7 @@ using shallow_water::Statistics;
 constexpr int rows = 2;
 constexpr int columns = 3;
 
-/// Of cells with their own numbers, two rows to each rank, save for one cell of one rank.
+/// Statistics of cells with distinct values, two rows on each rank, except one cell of one rank, which has `value`.
 Statistics statistics_with(double value, int of_rank, int cell) {
     const Communicator world(MPI_COMM_WORLD);
     shallow_water::Section section;

@@ -199,7 +199,7 @@ public:
             static_assert(
                 std::invocable<const Preconditioner&, const Exec&, const Vector&, const Vector&>,
                 "ConjugateGradient: a preconditioner is NoPreconditioner, a PointPreconditioner, "
-                "or is called as m(exec, r, z)");
+                "or a functor that is called as m(exec, r, z)");
             if (!m_has_z) m_z = make(exec, "z");
             m_has_z = true;
             const impl::ElementOfArray<typename Vector::view_type> element{m_z.view()};
@@ -234,9 +234,9 @@ private:
     }
     void require_layout(const ArrayLayout& layout, int process, const char* name) const {
         require<ShapeError>(layout == m_layout && process == m_p.process(), [&] {
-            return text("ConjugateGradient::solve: expected ", name, " of process ", m_p.process(),
-                        " in a ", m_layout.describe(), "\ngot that of process ", process, " in a ",
-                        layout.describe());
+            return text("ConjugateGradient::solve: expected ", name, " as the section of process ",
+                        m_p.process(), " of a ", m_layout.describe(),
+                        "\ngot the section of process ", process, " of a ", layout.describe());
         });
     }
     /// Creates an array of zeros, padding included.
@@ -273,7 +273,8 @@ private:
         } else {
             static_assert(
                 std::invocable<const Operator&, const Exec&, const Vector&, const Vector&>,
-                "ConjugateGradient: an operator is a StencilOperator or is called as "
+                "ConjugateGradient: an operator is a StencilOperator or a functor that is called "
+                "as "
                 "op(exec, p, q)");
             a(exec, from, to);
             return sums(caller, exec, impl::ProductTerms(from.view(), to.view()))[0];

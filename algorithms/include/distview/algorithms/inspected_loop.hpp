@@ -109,7 +109,7 @@ class InspectedLoop {
 public:
     static_assert(From::rank() > 0 && To::rank() > 0, "InspectedLoop: expected arrays with axes");
     static_assert(!std::is_const_v<typename To::value_type>,
-                  "InspectedLoop: cells are written, but they are const");
+                  "InspectedLoop: expected a writable array of cells, got const elements");
 
     /// `cells`: a range of global indices, with step 1, for each axis of `to`; all interior cells if omitted.
     ///
@@ -172,10 +172,9 @@ public:
                 Kokkos::deep_copy(exec, m_outer->overruns, std::int64_t{0});
                 exec.fence(impl::label_of("distview::InspectedLoop: the next call counts anew"));
             }
-            require<UsageError>(overruns == 0,
-                                "InspectedLoop: the functor asked for more elements "
-                                "than when it was inspected; indices must not depend "
-                                "on values");
+            require<UsageError>(overruns == 0, "InspectedLoop: the functor read more elements than "
+                                               "during inspection; its indices must not depend "
+                                               "on values");
         });
     }
 
@@ -203,8 +202,8 @@ private:
                         " ranks of the communicator, got one for ", layout.process_count());
         });
         require<ShapeError>(process == m_comm.rank(), [&] {
-            return text(name, ": expected the section of process ", m_comm.rank(), ", got that of ",
-                        process);
+            return text(name, ": expected the section of process ", m_comm.rank(),
+                        ", got the section of process ", process);
         });
     }
 

@@ -18,12 +18,12 @@ namespace impl {
 template <DistViewLike To>
 void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) {
     require<ShapeError>(to.layout() == schedule.layout(), [&] {
-        return text("apply_stencil: the cells are those of a ", to.layout().describe(),
-                    "\nthe plan is for a ", schedule.layout().describe());
+        return text("apply_stencil: expected an array of the plan's layout, got a ",
+                    to.layout().describe(), "\nthe plan is for a ", schedule.layout().describe());
     });
     require<ShapeError>(to.process() == schedule.process(), [&] {
-        return text("apply_stencil: the cells are those of process ", to.process(),
-                    ", expected those of process ", schedule.process());
+        return text("apply_stencil: expected the section of process ", schedule.process(),
+                    ", got the section of process ", to.process());
     });
 }
 

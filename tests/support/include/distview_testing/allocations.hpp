@@ -8,29 +8,29 @@ namespace distview::testing {
 
 /// Allocations made while counting.
 struct AllocationCounts {
-    /// operator new, malloc and its relatives, in this process, outside of MPI.
+    /// Allocations of this process by operator new, malloc and its relatives, outside of MPI.
     std::int64_t heap = 0;
-    /// What they asked for together, whether or not it has been freed since.
+    /// Bytes requested by these allocations, whether or not they have been freed since.
     std::int64_t heap_bytes = 0;
     /// Allocations of Kokkos, in any memory space.
     std::int64_t kokkos = 0;
-    /// What the first few of them were and where they came from, for failure messages.
+    /// Sizes and call stacks of the first few allocations, for failure messages.
     std::string description;
 };
 
-/// Counts the allocations of this process, all threads of it, from construction to stop().
+/// Counts the allocations of all threads of this process, from construction to stop().
 ///
-/// Not counted are allocations inside of MPI calls, by the threads that MPI has started, and inside
-/// of an UncountedScope. Scopes may nest. Expectations of GoogleTest allocate: put them after
-/// stop(), or use count_allocations.
+/// Allocations inside MPI calls, by threads that MPI has started, and inside an UncountedScope are
+/// not counted. Scopes may nest. Expectations of GoogleTest allocate: put them after stop(), or use
+/// count_allocations.
 ///
 /// Under AddressSanitizer and ThreadSanitizer the counts come from the sanitizer's own hooks; the
-/// latter's miss aligned_alloc and posix_memalign.
+/// hooks of ThreadSanitizer miss aligned_alloc and posix_memalign.
 class CountAllocations {
 public:
-    /// What else to count than the heap. Kokkos's own allocations are reported by its tools interface,
-    /// and a listener there makes Kokkos allocate for each kernel: watch the heap alone to see what
-    /// a program allocates without.
+    /// Selects whether allocations of Kokkos are counted besides the heap. The tools interface of
+    /// Kokkos reports them, and a listener there makes Kokkos allocate for each kernel: watch the
+    /// heap alone to see what a program allocates without a listener.
     enum class Watch { heap, heap_and_kokkos };
 
     explicit CountAllocations(Watch watch = Watch::heap_and_kokkos);
@@ -47,7 +47,7 @@ private:
     AllocationCounts m_counts;
 };
 
-/// The allocations that a call makes.
+/// The allocations that a call makes, on the heap and in Kokkos.
 template <class Function>
 AllocationCounts count_allocations(Function&& function) {
     CountAllocations counter;
@@ -55,7 +55,7 @@ AllocationCounts count_allocations(Function&& function) {
     return counter.stop();
 }
 
-/// The same with nobody listening to Kokkos.
+/// The heap allocations that a call makes while no tool listens to Kokkos.
 template <class Function>
 AllocationCounts count_heap_allocations(Function&& function) {
     CountAllocations counter(CountAllocations::Watch::heap);
@@ -72,9 +72,9 @@ public:
     ~UncountedScope();
 };
 
-/// While one exists, the allocation by operator new that this thread makes after `skipped` others fails, once: memory ends
-/// there. Those inside of MPI, of an UncountedScope and of Kokkos as it frees a View are passed over. Nothing fails under a
-/// sanitizer that owns the heap.
+/// While one exists, one allocation by operator new of this thread fails: the one after `skipped`
+/// others. Allocations inside MPI, inside an UncountedScope, and by Kokkos as it frees a View are
+/// passed over. Nothing fails under a sanitizer that owns the heap.
 class FailAllocation {
 public:
     explicit FailAllocation(std::int64_t skipped);

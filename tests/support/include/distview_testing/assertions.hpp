@@ -19,7 +19,7 @@ namespace distview::testing::impl {
 /// How a statement ended on one rank.
 struct Outcome {
     bool threw_expected_type = false;
-    /// Dynamic type of the exception, or what happened instead.
+    /// Dynamic type of the exception, or a text for what happened instead.
     std::string type;
     std::string what;
 };
@@ -56,22 +56,22 @@ Outcome run_statement(const std::function<void()>& statement) {
         } else                                                                                     \
             on_failure << distview_testing_result.message()
 
-/// Leaves the test on all ranks if the condition is false, or throws, on any. Collective.
+/// Leaves the test on all ranks if the condition is false or throws on any rank. Collective.
 ///
-/// The remedy for ASSERT_TRUE in MPI tests: that leaves on one rank while the others wait for it.
+/// Replaces ASSERT_TRUE in MPI tests: ASSERT_TRUE leaves the test on one rank, and the others wait for that rank.
 #define ASSERT_ON_ALL_RANKS(...)                                                                   \
     DISTVIEW_TESTING_CHECK(::distview::testing::impl::true_on_all_ranks(                           \
                                #__VA_ARGS__, [&] { return static_cast<bool>(__VA_ARGS__); }),      \
                            FAIL())
 
-/// The same without leaving the test.
+/// Like ASSERT_ON_ALL_RANKS, but the test continues.
 #define EXPECT_ON_ALL_RANKS(...)                                                                   \
     DISTVIEW_TESTING_CHECK(::distview::testing::impl::true_on_all_ranks(                           \
                                #__VA_ARGS__, [&] { return static_cast<bool>(__VA_ARGS__); }),      \
                            ADD_FAILURE())
 
 /// Expects every rank to throw this type, or one derived from it, with the same text, which
-/// contains the substring. Collective, besides what the statement does.
+/// contains the substring. Collective, in addition to what the statement does.
 #define EXPECT_THROW_ON_ALL_RANKS(statement, type, substring)                                      \
     DISTVIEW_TESTING_CHECK(::distview::testing::impl::judge_outcomes(                              \
                                ::distview::testing::impl::run_statement<type>([&] { statement; }), \

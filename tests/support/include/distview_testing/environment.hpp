@@ -7,7 +7,7 @@
 
 namespace distview::testing {
 
-/// Sets an environment variable, or removes it, and on destruction makes it what it was.
+/// Sets or removes an environment variable, and restores its previous state on destruction.
 class VariableSetting {
 public:
     VariableSetting(const char* name, std::optional<std::string> value) : m_name(name) {

@@ -26,7 +26,7 @@ enum class KokkosEventKind {
 /// One thing that Kokkos did.
 struct KokkosEvent {
     KokkosEventKind kind;
-    /// Of the kernel, fence, region or view; of the destination for a deep copy.
+    /// Label of the kernel, fence, region or view; for a deep copy, of the destination.
     std::string label;
     /// Memory space, for allocations and deep copies.
     std::string space;
@@ -37,14 +37,14 @@ struct KokkosEvent {
     std::uint32_t device_id = 0;
     /// For allocations and deep copies.
     std::uint64_t bytes = 0;
-    /// For kernels: the threads that they ask OpenMP for; 0 where nobody sees that (see shows_threads()).
+    /// For kernels: the number of threads requested from OpenMP; 0 if it cannot be observed (see shows_threads()).
     unsigned threads = 0;
 };
 
 /// Records what Kokkos does in this process from construction to stop(), in order.
 ///
-/// Kokkos's own events are recorded too: a deep copy fences, a view that is allocated is filled by
-/// a kernel. Their labels begin with "Kokkos::".
+/// Includes Kokkos's own events: a deep copy fences, and a kernel fills an allocated view. Their
+/// labels begin with "Kokkos::".
 class KokkosEvents {
 public:
     KokkosEvents();
@@ -72,29 +72,29 @@ private:
 
 std::vector<std::string> labels(const std::vector<KokkosEvent>& events);
 
-/// The events whose label begins with none of these; deep copies are left out, because their
-/// labels are those of the user's views.
+/// The events whose label begins with none of `prefixes`. Deep copies are left out, because they
+/// carry the labels of the user's views.
 std::vector<KokkosEvent> labelled_otherwise(const std::vector<KokkosEvent>& events,
                                             const std::vector<std::string>& prefixes);
 
 /// One line per event, for failure messages.
 std::string describe(const std::vector<KokkosEvent>& events);
 
-/// What kernels and fences on this execution space instance carry as device_id.
+/// The device_id that kernels and fences on this execution space instance carry.
 template <class ExecutionSpace>
 std::uint32_t device_id_of(const ExecutionSpace& exec) {
     return Kokkos::Tools::Experimental::device_id(exec);
 }
 
-/// An instance that is not the default one, with as many threads. Where Kokkos gives it a number of its own (CUDA; not
-/// OpenMP in Kokkos 5.2, see half_instance()), work on the default instance can be told from work on it.
+/// An instance other than the default one, with the same number of threads. If Kokkos numbers it separately (CUDA does;
+/// OpenMP in Kokkos 5.2 does not, see half_instance()), its work can be told from work on the default instance.
 template <class ExecutionSpace>
 ExecutionSpace separate_instance() {
     return Kokkos::Experimental::partition_space(ExecutionSpace{}, 1).front();
 }
 
-/// Kernels and fences of an instance other than `exec`, or of all instances; without those that Kokkos adds
-/// because a tool is listening, and before it frees memory.
+/// Kernels and fences of an instance other than `exec`, or of all instances. Leaves out events that
+/// Kokkos adds because a tool is listening, and fences before it frees memory.
 template <class ExecutionSpace>
 std::vector<KokkosEvent> escapes_from(const ExecutionSpace& exec, const KokkosEvents& events) {
     std::vector<KokkosEvent> result = events.kernels();
@@ -108,9 +108,9 @@ std::vector<KokkosEvent> escapes_from(const ExecutionSpace& exec, const KokkosEv
     return result;
 }
 
-/// Whether kernels of an execution space show how many threads they ask for: OpenMP in programs of GCC, whose calls of
-/// its runtime library the tests intercept. Neither callbacks of Kokkos Tools nor instances of OpenMP and Threads, all
-/// numbered 1, say on which instance a kernel is.
+/// Whether the number of threads that a kernel requests can be observed: for OpenMP in programs built by GCC, because
+/// the tests intercept calls of its runtime library. Neither callbacks of Kokkos Tools nor instances of OpenMP and
+/// Threads, all numbered 1, identify the instance of a kernel.
 template <class ExecutionSpace>
 constexpr bool shows_threads() {
 #if defined(KOKKOS_ENABLE_OPENMP) && defined(__GNUC__) && !defined(__clang__)
@@ -120,9 +120,9 @@ constexpr bool shows_threads() {
 #endif
 }
 
-/// An instance with half of the default one's threads, which must be two or more, where shows_threads(): its kernels are
-/// those that ask for as many. partition_space() of OpenMP gives copies of the default instance unless nested regions
-/// are on.
+/// With shows_threads(), an instance with half of the default instance's threads, which must be two or more: the number
+/// of threads then identifies its kernels. Otherwise the default instance. partition_space() of OpenMP returns copies
+/// of the default instance unless nested regions are enabled.
 template <class ExecutionSpace>
 ExecutionSpace half_instance() {
     if constexpr (shows_threads<ExecutionSpace>())
@@ -131,8 +131,8 @@ ExecutionSpace half_instance() {
         return ExecutionSpace();
 }
 
-/// Kernels that ask for another number of threads than `exec` has, or were not seen to ask for any. Fences ask for none: one
-/// of another instance of the host shows nowhere.
+/// Kernels that request a number of threads other than that of `exec`, or were not seen to request
+/// any. Fences request no threads: a fence of another host instance cannot be detected.
 template <class ExecutionSpace>
 std::vector<KokkosEvent> kernels_on_other_threads(const ExecutionSpace& exec,
                                                   const KokkosEvents& events) {
@@ -143,11 +143,11 @@ std::vector<KokkosEvent> kernels_on_other_threads(const ExecutionSpace& exec,
     return result;
 }
 
-/// Expects that kernels of work(exec) are on the threads of `exec`: of the default instance, then of half_instance().
+/// Expects that kernels of work(exec) run on the threads of `exec`: first the default instance, then half_instance().
 ///
-/// A kernel that the calling thread runs alone asks for no threads, whichever its instance: where there are several, those
-/// with a label that begins with one of `prefixes` must ask, and there must be some. Skips the test where threads do not
-/// show, or the default instance has one.
+/// A kernel run by the calling thread alone requests no threads, whichever its instance is. If an instance has several
+/// threads, kernels with a label that begins with one of `prefixes` must request them, and at least one such kernel
+/// must run. Skips the test if threads cannot be observed, or the default instance has one thread.
 template <class ExecutionSpace, class Work>
 void expect_threads_of_given_instance(const std::vector<std::string>& prefixes, const Work& work) {
     const ExecutionSpace whole;

@@ -14,10 +14,10 @@ struct MessageCount {
     bool operator==(const MessageCount&) const = default;
 };
 
-/// What this process has asked of MPI. Peers are ranks of MPI_COMM_WORLD.
+/// The MPI traffic of this process. Peers are ranks of MPI_COMM_WORLD.
 ///
-/// A persistent message counts each time it is started. Messages to MPI_PROC_NULL do not count.
-/// Received are receives posted, with the room they offer; their source may be MPI_ANY_SOURCE.
+/// A persistent message counts each time it is started. Messages to MPI_PROC_NULL do not count. `received` counts
+/// posted receives, with the size of their buffers; their source may be MPI_ANY_SOURCE.
 struct MpiTraffic {
     std::map<int, MessageCount> sent;
     std::map<int, MessageCount> received;
@@ -32,7 +32,7 @@ struct MpiTraffic {
 };
 
 /// Counts the MPI calls of this process from construction to stop(), through the profiling
-/// interface. Not seen are MPI 4's large-count functions (MPI_Send_c), partitioned messages and
+/// interface. It does not see MPI 4's large-count functions (MPI_Send_c), partitioned messages and
 /// persistent collectives.
 class MpiCounters {
 public:
@@ -60,7 +60,7 @@ struct MpiHandles {
 };
 
 /// The objects of this process that are alive now. The main of the tests fails the program if any
-/// are left after MPI_Finalize, unless DISTVIEW_TEST_CHECK_HANDLES=0.
+/// object is left after MPI_Finalize, unless DISTVIEW_TEST_CHECK_HANDLES=0.
 MpiHandles live_mpi_handles();
 
 std::string describe(const MpiHandles& handles);

@@ -6,7 +6,7 @@
 
 namespace distview::testing {
 
-// The processes that run this test program together. A serial program is one rank of one.
+// The processes that run this test program together. A serial program counts as one rank.
 
 /// This process's number in the test program.
 int rank();
@@ -17,10 +17,10 @@ int rank_count();
 /// True on every rank if `condition` holds on every rank. Collective over the test program.
 bool all_ranks(bool condition);
 
-/// Everybody's text, in the order of the ranks, on every rank. Collective over the test program.
+/// The texts of all ranks, in the order of the ranks, on every rank. Collective over the test program.
 std::vector<std::string> gather_on_all_ranks(const std::string& text);
 
-/// Gives the running test another time limit than DISTVIEW_TEST_TIMEOUT; 0 means none.
+/// Replaces the limit DISTVIEW_TEST_TIMEOUT for the running test; 0 means none.
 void set_test_timeout(double seconds);
 
 } // namespace distview::testing

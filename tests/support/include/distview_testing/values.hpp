@@ -33,8 +33,8 @@ KOKKOS_FUNCTION constexpr int encoded_bits(int n_dims) {
     return n_dims == 0 ? 0 : (std::numeric_limits<T>::digits - 1) / n_dims;
 }
 
-/// A value that says which global index it belongs to; never zero, so that memory nobody has
-/// written does not pass for element (0, ..., 0). Indices are taken modulo 2^encoded_bits.
+/// A value that identifies its global index. It is never zero, so unwritten memory is not mistaken
+/// for element (0, ..., 0). Indices are taken modulo 2^encoded_bits.
 template <Encodable T, class... Indices>
 KOKKOS_FUNCTION constexpr T encode(const Indices&... indices) {
     constexpr int bits = encoded_bits<T>(sizeof...(Indices));
@@ -46,7 +46,7 @@ KOKKOS_FUNCTION constexpr T encode(const Indices&... indices) {
     return static_cast<T>(code + 1);
 }
 
-/// The indices that encode was given, or an empty vector if the value is no code.
+/// The indices passed to encode(), or an empty vector if the value is no code.
 template <Encodable T>
 std::vector<std::int64_t> decode(T value, int n_dims) {
     const int bits = encoded_bits<T>(n_dims);
@@ -64,8 +64,8 @@ std::vector<std::int64_t> decode(T value, int n_dims) {
     return indices;
 }
 
-/// A value that marks memory which nobody should read: a NaN that arithmetic does not produce, or
-/// a large number for integers.
+/// A value that marks memory nobody should read: a NaN that arithmetic does not produce, or a large
+/// number for integers.
 template <class T>
     requires std::is_arithmetic_v<T>
 KOKKOS_FUNCTION constexpr T poison() {
@@ -93,7 +93,7 @@ bool is_poison(T value) {
     return bits_equal(value, poison<T>());
 }
 
-/// For failure messages: the value, and what it stands for in an array of n_dims dimensions.
+/// For failure messages: the value, and the index that it encodes in an array of n_dims dimensions.
 template <class T>
     requires std::is_arithmetic_v<T>
 std::string describe_value(T value, int n_dims) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests that go wrong on purpose. Each is run alone, by its name, and what the harness makes of it
-// is checked from outside.
+// Tests that fail on purpose. Each is run alone, by its name; an outer test checks the report of
+// the harness.
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/random.hpp>
 #include <distview_testing/ranks.hpp>
@@ -29,7 +29,7 @@ void wait_for_all() {
 #endif
 }
 
-/// Before the job ends: launchers drop what they have not read.
+/// Called before the job ends: launchers drop output they have not read.
 void let_rank_0_print() {
     wait_for_all();
     if (is_last_rank()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -117,7 +117,7 @@ protected:
 
 TEST_F(LastRankSetUp, Fails) {}
 
-// Keeps the leak from being seen through the stack or a register.
+// noinline keeps the lost pointer out of the stack and registers, where the leak checker would find it.
 [[gnu::noinline]] void leak_77_bytes() {
     auto* volatile lost = new char[77];
     lost[0] = 'x';

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The functions that test_fortran_callees.cpp calls: Fortran 77 where there is a compiler for it, else their translation.
+# The routines called by test_fortran_callees.cpp: Fortran 77 if a compiler exists, otherwise a C++
+# translation.
 include(CheckLanguage)
 if(NOT CMAKE_Fortran_COMPILER AND NOT DEFINED ENV{FC})
-    # Debian installs GCC's with the version in its name alone, beside what MPI needs.
+    # Debian installs GCC's compiler only with its version in the name, for MPI's sake.
     find_program(
         distview_fortran_compiler NAMES gfortran gfortran-15 gfortran-14 gfortran-13 gfortran-12)
     if(distview_fortran_compiler)
@@ -12,7 +13,7 @@ endif()
 check_language(Fortran)
 if(CMAKE_Fortran_COMPILER)
     enable_language(Fortran)
-    # On their own, without options that are meant for C++.
+    # A separate library, without the options for C++.
     add_library(algorithms_fortran_callees OBJECT fortran/callees.f)
     target_sources(test_algorithms_fortran_callees
                    PRIVATE $<TARGET_OBJECTS:algorithms_fortran_callees>)

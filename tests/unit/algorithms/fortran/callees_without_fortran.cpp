@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// callees.f for builds without a Fortran compiler: the same routines with Fortran's calling conventions.
+// The routines of callees.f for builds without a Fortran compiler, with Fortran's calling conventions.
 
 extern "C" {
 

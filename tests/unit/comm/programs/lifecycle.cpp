@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beginnings and ends of programs with padding exchanges.
+// Starts and ends of programs with padding exchanges.
 #include "lifecycle_cases.hpp"
 
 #include <distview/comm.hpp>
@@ -22,7 +22,7 @@ ArrayLayout ring(const Communicator& comm, std::int64_t columns) {
             {block(3 * comm.size(), {.padding = 1, .periodic = true}), block(columns)}};
 }
 
-/// What a program may have lying around when it ends.
+/// The objects that a program may still own when it ends.
 struct Belongings {
     explicit Belongings(std::int64_t columns = 5)
         : comm(MPI_COMM_WORLD), plan(comm, ring(comm, columns)),
@@ -108,7 +108,7 @@ void runtime_takes_kokkos_arguments(int, char** argv) {
     expect(count == 2 && std::string_view(values[1]) == "--mine", "Kokkos's argument taken");
 }
 
-// Those of main() end with a null pointer; a program may have others.
+// The arguments of main() end with a null pointer; other argument lists may not.
 void runtime_writes_nothing_behind_arguments(int, char** argv) {
     char mine[] = "--mine", behind[] = "behind";
     char* arguments[] = {argv[0], mine, behind};
@@ -118,7 +118,7 @@ void runtime_writes_nothing_behind_arguments(int, char** argv) {
     expect(count == 2 && arguments[2] == behind, "nothing written behind the arguments");
 }
 
-// As a build for CUDA does on a machine without a device.
+// The same happens with a build for CUDA on a machine without a device.
 void runtime_reports_that_kokkos_does_not_start(int argc, char** argv) {
     namespace tools = Kokkos::Tools::Experimental;
     tools::set_init_callback(
@@ -141,7 +141,7 @@ void runtime_reports_that_kokkos_does_not_start(int argc, char** argv) {
     MPI_Finalize();
 }
 
-// Arrays must go before Kokkos ends; plans and communicators may stay until after main.
+// Arrays must be destroyed before Kokkos ends; plans and communicators may live until after main.
 void plan_outlives_all(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     global_belongings = std::make_unique<Belongings>();
@@ -149,7 +149,7 @@ void plan_outlives_all(int argc, char** argv) {
 }
 
 void plan_outlives_all_but_runtime(int argc, char** argv) {
-    // Declared first, global_belongings goes after global_runtime.
+    // global_belongings is declared first, so it is destroyed after global_runtime.
     global_runtime = std::make_unique<Runtime>(argc, argv);
     global_belongings = std::make_unique<Belongings>();
     global_belongings->drop_array();
@@ -178,7 +178,7 @@ void abandons(int argc, char** argv, std::int64_t columns, bool everywhere) {
     try {
         handle.finish();
     } catch (const UsageError& error) {
-        // What is read in place may be gone before it has been read.
+        // An array that is read in place may be freed before it has been read.
         expect(std::string_view(error.what()).find("rank 0 has abandoned") !=
                    std::string_view::npos,
                "an error that names the process");
@@ -196,17 +196,17 @@ void fails_in_flight(int argc, char** argv) {
     }
 }
 
-/// Ends with an exchange that nobody ends: its handle is never destroyed.
+/// Ends the program with an exchange in flight: its handle is never destroyed.
 void leaks(int argc, char** argv, bool everywhere) {
     const Runtime runtime(argc, argv);
     global_belongings = std::make_unique<Belongings>();
     auto* handle = new auto(global_belongings->plan.start(Exec(), global_belongings->array));
-    [[maybe_unused]] static auto* reachable = handle; // no leak to a sanitizer
+    [[maybe_unused]] static auto* reachable = handle; // reachable, so sanitizers report no leak
     if (!everywhere && global_belongings->comm.rank() != 0) {
         try {
             handle->finish();
         } catch (const UsageError&) {
-            // Rank 0 was gone first.
+            // Rank 0 may have ended first.
         }
     }
     global_belongings->drop_array();
@@ -219,10 +219,10 @@ void plan_goes_in_flight(int argc, char** argv) {
     auto plan = std::make_unique<PaddingExchangePlan>(comm, ring(comm, 4));
     auto handle = plan->start(Exec(), array);
     plan.reset();
-    handle.finish(); // the handle keeps what it needs
+    handle.finish(); // the handle keeps the objects that it needs
 }
 
-// In the same memory: plans must not take one array for the other.
+// The second array reuses the memory of the first: plans must not confuse them.
 void arrays_go_before_plans(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);

@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-// Programs that run one of several cases, each with a beginning and an end of its own, which a test
-// inside a running MPI cannot have.
+// Programs that run one of several cases. Each case starts and ends MPI and Kokkos, which a test
+// inside a running MPI cannot do.
 
 namespace distview::testing {
 
@@ -36,11 +36,11 @@ struct LifecycleCase {
     void (*run)(int, char**);
 };
 
-/// Runs the case that the program's first argument names; says DISTVIEW-TEST-PASSED if all went well on
-/// rank 0, and fails by its status.
+/// Runs the case named by the program's first argument. Prints DISTVIEW-TEST-PASSED if rank 0
+/// succeeded; failures set the exit status.
 inline int run_case(std::span<const LifecycleCase> cases, int argc, char** argv) {
     const std::string_view name = argc > 1 ? argv[1] : "";
-    // MPI may be finalised when a case returns.
+    // MPI may already be finalised when a case returns.
     const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
     if (!rank) rank = std::getenv("PMI_RANK");
     for (const LifecycleCase& candidate : cases) {

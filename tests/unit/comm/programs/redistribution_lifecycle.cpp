@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ends of programs with redistributions begun and not ended, and of plans, arrays and communicators in any
-// order. With DISTVIEW_TRANSPOSES=1 axes are permuted: then processes that share memory read each other's
-// sources, else they write each other's targets.
+// Ends of programs with redistributions in flight, and of plans, arrays and communicators in any
+// order. With DISTVIEW_TRANSPOSES=1 axes are permuted: processes that share memory then read each
+// other's sources, otherwise they write each other's targets.
 #include "lifecycle_cases.hpp"
 
 #include <distview/comm.hpp>
@@ -37,13 +37,13 @@ RedistributionPlan make_plan(const Communicator& comm, std::int64_t columns) {
     if (transposes()) options.permutation = {1, 0};
     return {comm, source_layout(comm, columns), target_layout(comm, columns), options};
 }
-/// Of the source's row, in the target's first column or row.
+/// The element of a source row in the target's first column or row.
 double& first_of_row(const DistView<double**>& to, int row) {
     const auto i = static_cast<std::size_t>(row);
     return transposes() ? to.view()(0, i) : to.view()(i, 0);
 }
 
-/// What a program may have lying around when it ends.
+/// The objects that a program may still own when it ends.
 struct Belongings {
     explicit Belongings(std::int64_t count = 12)
         : comm(MPI_COMM_WORLD), plan(make_plan(comm, count)),
@@ -59,7 +59,7 @@ struct Belongings {
     DistView<double**> to;
 };
 
-constexpr std::int64_t many = 300000; // more than MPI sends without being received
+constexpr std::int64_t many = 300000; // more than MPI sends before a receive is posted
 
 std::unique_ptr<Belongings> global_belongings; // destroyed after main, hence after MPI_Finalize
 
@@ -77,23 +77,23 @@ void abandons(int argc, char** argv, std::int64_t count, bool everywhere) {
     try {
         handle.finish();
     } catch (const UsageError& error) {
-        // What is read in place may be gone before it has been read.
+        // An array that is read in place may be freed before it has been read.
         expect(std::string_view(error.what()).find("RedistributionPlan: rank 0 has abandoned") !=
                    std::string_view::npos,
                "an error that names the process");
     }
 }
 
-// Others may still write the target of a process that has given up: its memory must not become
-// another array's.
+// Other processes may still write the target of a process that has abandoned the execution: its
+// memory must not be reused for another array.
 void abandoned_target_is_kept(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     Belongings belongings(1200);
     const bool gives_up = belongings.comm.rank() == 0;
-    constexpr std::size_t count = 100; // much less than a section, to find whatever gap is free
+    constexpr std::size_t count = 100; // much less than a section, so that it fits into any gap
     {
         auto handle = belongings.plan.start(Exec(), belongings.from, belongings.to);
-        std::vector<std::shared_ptr<void>> others; // so many that they fill it
+        std::vector<std::shared_ptr<void>> others; // so many that they would fill the gap
         if (gives_up) {
             {
                 const auto dropped = std::move(handle);
@@ -108,7 +108,7 @@ void abandoned_target_is_kept(int argc, char** argv) {
         if (!gives_up) {
             try {
                 handle.finish();
-            } catch (const UsageError&) { // in place; messages are served
+            } catch (const UsageError&) { // if in place; messages are delivered
             }
         }
         MPI_Barrier(MPI_COMM_WORLD);
@@ -136,11 +136,11 @@ void plan_goes_in_flight(int argc, char** argv) {
     Kokkos::deep_copy(belongings.from.view(), 3.);
     auto handle = plan->start(Exec(), belongings.from, belongings.to);
     plan.reset();
-    handle.finish(); // the handle keeps what it needs
+    handle.finish(); // the handle keeps the objects that it needs
     expect(first_of_row(belongings.to, 0) == 3., "elements that have moved");
 }
 
-// In the same memory: plans must not take one array for the other.
+// The second array reuses the memory of the first: plans must not confuse them.
 void arrays_go_before_plans(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
@@ -164,7 +164,7 @@ void closes_in_flight(int argc, char** argv) {
                        "RedistributionPlan: the communicator has been closed");
 }
 
-/// In several steps: who gives up after the first one is waited for in the second.
+/// With several steps: the second step waits for a process that has left after the first.
 void abandons_in_place(int argc, char** argv, bool everywhere) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
@@ -191,12 +191,12 @@ void abandons_in_place(int argc, char** argv, bool everywhere) {
                        "plan cannot be used again, build a new one");
 }
 
-/// Where copies are combined, the same: also for those who only wait until somebody takes what they send.
+/// The same with combined copies; also for processes that only wait until their data are read.
 void abandons_copies(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
     const std::int64_t n = comm.size();
-    std::vector<std::vector<std::int64_t>> lists; // all processes hold row n, a step for each
+    std::vector<std::vector<std::int64_t>> lists; // all processes hold row n; one step per copy
     for (std::int64_t p = 0; p < n; ++p) lists.push_back({p, n});
     const ArrayLayout from(ProcessGrid{comm.size(), 1}, {unstructured(lists), block(400)});
     const ArrayLayout to(ProcessGrid{1, comm.size()}, {block(n + 1), cyclic(400)});
@@ -217,7 +217,7 @@ void abandons_copies(int argc, char** argv) {
     if (comm.rank() == 0) return;
     try {
         handle.finish();
-        // Possible where nothing is wanted of processes that do not come to the other steps.
+        // finish() may succeed if this process needs no data from processes that skip the other steps.
         int wrong = 0;
         for (std::size_t i = 0; i < b.view().extent(0); ++i)
             for (std::size_t j = 0; j < b.view().extent(1); ++j) {

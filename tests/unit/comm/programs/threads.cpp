@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Communicators and exchanges of several threads of a rank, under MPI_THREAD_MULTIPLE.
+// Communicators and exchanges used by several threads of a rank, under MPI_THREAD_MULTIPLE.
 #include "lifecycle_cases.hpp"
 
 #include <distview/comm.hpp>
@@ -30,11 +30,11 @@ std::array<MPI_Comm, 2> two_duplicates() {
     return comms;
 }
 
-/// Long enough for the other thread to be inside MPI_Comm_dup.
+/// Waits long enough for the other thread to enter MPI_Comm_dup.
 void give_way() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
 
-/// Rank 0 begins with the first communicator, the others begin with the second one. The duplicates are left to
-/// MPI_Finalize, which meets them in another order on each rank.
+/// Rank 0 starts with the first communicator, the others with the second one. MPI_Finalize frees
+/// the duplicates, in a different order on each rank.
 void make_in_opposite_order(int argc, char** argv) {
     const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
     expect(runtime.thread_level() == MPI_THREAD_MULTIPLE, "an MPI that takes several threads");
@@ -51,13 +51,13 @@ void make_in_opposite_order(int argc, char** argv) {
     for (std::size_t i = 0; i < made.size(); ++i) {
         expect(made[i]->rank() == world_rank(), "the rank");
         expect(Communicator(parents[i]).mpi() == made[i]->mpi(), "one duplicate a communicator");
-        static std::vector<Communicator> kept; // beyond MPI_Finalize
+        static std::vector<Communicator> kept; // lives beyond MPI_Finalize
         kept.push_back(*made[i]);
     }
 }
 
-/// MPI does not allow two threads to call it collectively with one communicator at once: the second thread waits,
-/// and shares the duplicate of the first one.
+/// MPI does not allow two threads to make collective calls on one communicator at once: the second
+/// thread waits, and shares the duplicate made by the first.
 void make_from_one_parent(int argc, char** argv) {
     const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
     expect(runtime.thread_level() == MPI_THREAD_MULTIPLE, "an MPI that takes several threads");
@@ -74,8 +74,8 @@ void make_from_one_parent(int argc, char** argv) {
     }
 }
 
-/// A thread drops the last references to what was made before, executions in flight among it, while the other one makes
-/// the next plans, binds arrays and executes.
+/// One thread drops the last references to earlier objects, including executions in flight, while
+/// the other makes the next plans, binds arrays and executes.
 void release_on_another_thread(int argc, char** argv) {
     const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
     expect(runtime.thread_level() == MPI_THREAD_MULTIPLE, "an MPI that takes several threads");
@@ -95,7 +95,7 @@ void release_on_another_thread(int argc, char** argv) {
             expect(array.view()(0) == (comm.rank() + comm.size() - 1) % comm.size(), "padding");
             before.push_back(plan);
             using Handle = decltype(plan->start(exec, array));
-            if (i == 7 && round % 10 == 5) // lines that are given back after it are kept
+            if (i == 7 && round % 10 == 5) // lines released after it stay in use
                 before.push_back(std::make_shared<Handle>(plan->start(exec, array)));
             before.push_back(std::make_shared<DistView<int*>>(array));
         }

@@ -204,8 +204,9 @@ void with_cell_walk(const char* caller, const View& view, const CellBox<View::ra
     constexpr bool only_narrow = takes_narrow_indices<Body>();
     const std::int64_t end = *std::max_element(std::begin(box.end), std::end(box.end));
     require<UsageError>(!only_narrow || end <= std::numeric_limits<int>::max(), [&] {
-        return text(caller, ": expected a functor of 64-bit indices for the section of '",
-                    view.label(), "', which is longer than 2^31-1");
+        return text(caller,
+                    ": expected a functor that accepts 64-bit indices, because the section of '",
+                    view.label(), "' is longer than 2^31-1");
     });
 
     const auto with_inner = [&]<int Inner, bool LeftToRight>() {

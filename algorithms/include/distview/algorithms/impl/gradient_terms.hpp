@@ -28,7 +28,7 @@ struct ElementOfFunctor {
     KOKKOS_FORCEINLINE_FUNCTION T operator()(T r, Indices... at) const {
         static_assert(std::is_invocable_v<const Functor&, T, Indices...>,
                       "PointPreconditioner: expected a functor that is called as functor(r, i, j, "
-                      "...), where r is a number, the residual's element");
+                      "...), where r is an element of the residual");
         return static_cast<T>(functor(r, at...));
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A planted fault: what a process reads may be older than what it has seen.
+// A planted fault: data read by a process may be older than the flag that it has read.
 #pragma once
 
 #include <atomic>

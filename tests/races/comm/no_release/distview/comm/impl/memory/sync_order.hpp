@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A planted fault: what a process says may be seen before what it wrote.
+// A planted fault: a flag may become visible before the data written earlier.
 #pragma once
 
 #include <atomic>
