@@ -41,7 +41,8 @@ typedef struct distview_axis {
     int64_t block_size; ///< CYCLIC
     /// BLOCK_BOUNDS: P + 1 bounds, ascending from 0, for P processes along the axis.
     const int64_t* bounds;
-    /// BLOCK_BOUNDS: low and high padding of process 0, of process 1, ...; 2 P numbers. NULL: padding_low, padding_high.
+    /// BLOCK_BOUNDS: low and high padding of process 0, of process 1, ...; 2 * P numbers. NULL: padding_low and
+    /// padding_high for all processes.
     const int64_t* paddings;
     const int64_t*
         counts; ///< UNSTRUCTURED: labels of each process, P numbers; UNSTRUCTURED_LOCAL: one
