@@ -43,7 +43,8 @@ namespace distview::c {
 /// Converts a distview_stencil; throws UsageError for other values.
 Stencil stencil_of(int stencil, const char* function);
 
-/// The fields of a call, stored in the plan. Throws for null pointers, on all ranks if the contracts are full.
+/// The fields of a call, stored in the plan. Throws for null pointers, unless the contracts are off; on all ranks if they
+/// are full.
 std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
                                               distview_array* const* arrays, const char* function);
 

@@ -19,8 +19,9 @@
 ! Indices:    from 1: global indices count from the first interior cell, local ones from the first interior cell of a
 !             section, so that padding has the numbers 0, -1, ... and n + 1, n + 2, ... Ranks and processes count from 0.
 ! Collective: every rank of the communicator calls the procedure, in the same order. An error in the C face is then the
-!             error of all ranks. An argument that this module refuses, such as an array of another rank, is an error of
-!             this rank; the other ranks get an error that names the calls that did not match. All other procedures are local.
+!             error of all ranks. An argument that this module refuses, such as an array with another number of
+!             dimensions, is an error of this rank; the other ranks get an error that names the calls that did not match.
+!             Procedures without this line are local.
 ! Errors:     stat is 0 or a class, distview_layout_error and so on; errmsg gets the text of an error, and is unchanged
 !             otherwise. Without stat, an error ends the program with its text.
 ! Arrays:     plain arrays have any type, 1 to 8 dimensions and any bounds; sections with strides are allowed. They are

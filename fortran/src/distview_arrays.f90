@@ -120,7 +120,8 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             type(distview_value) :: value
         end function
-        ! The norm of `order` 1 (sum of absolute values), 2 (Euclidean, the default) or 0: infinity (greatest value).
+        ! The norm of `order` 1 (sum of absolute values), 2 (Euclidean, the default) or 0: infinity (the greatest
+        ! absolute value).
         !
         ! Collective: over the array's communicator
         module function array_norm(self, order, owned, reproducible, stat, errmsg) result(norm)

@@ -199,7 +199,7 @@ contains
     ! The communicator is unusable after the error. docs/deadlines.md lists waits that the deadline does not cover.
     !
     ! Collective: no; all ranks set the same
-    ! Errors:     distview_usage_error if `seconds` is negative
+    ! Errors:     distview_usage_error if `seconds` is negative or not finite
     subroutine communicator_set_deadline(self, seconds, stat, errmsg)
         class(distview_communicator), intent(in) :: self
         real(real64), intent(in) :: seconds

@@ -248,7 +248,7 @@ contains
     end function
 
     ! Finds handles for the described fields. `plan` is the calling plan, `name` the procedure's name. An error on this
-    ! rank is reported to all ranks.
+    ! rank is reported to all ranks, unless the plan was not created.
     integer(c_int) function resolve_fields(plain, name, plan) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name

@@ -201,7 +201,8 @@ contains
     !
     ! Collective: over both programs
     ! Errors:     distview_usage_error if both programs send, or both receive; those of create (on all ranks); a layout
-    !             with a wrong number of processes is an error of that rank only
+    !             with a wrong number of processes is an error of that rank, and the other ranks get an error, since that
+    !             rank does not join their call
     subroutine redistribution_plan_create_between(self, other, sends, mine, permutation, from_slice, to_slice, &
                                                   allow_missing_indices, fill_padding, conjugate, stat, errmsg)
         class(distview_redistribution_plan), intent(inout) :: self

@@ -102,8 +102,8 @@ def _world() -> Any:
 def _end(key: tuple[str, str], text: str, caused: bool, code: int) -> int:
     """Ends a rank whose program failed. The failed ranks print each error once, together.
 
-    Returns the status if all ranks left by SystemExit. Otherwise it ends the job: other ranks may wait for this rank
-    for ever.
+    Returns the status if all ranks left by SystemExit, or if MPI runs no other ranks. Otherwise it ends the job: other
+    ranks may wait for this rank for ever.
     """
     _flush()
     world = _world()

@@ -128,9 +128,9 @@ class Checkpoint:
     def load(self, arrays: Mapping[str, Section[Any]], falls_back: bool = False) -> LoadedCheckpoint:
         """Fills arrays from the last checkpoint, written in any layout on any ranks. Collective.
 
-        If that checkpoint is damaged, truncated or missing, load() reads the previous one if falls_back is True, else
-        it raises a FileError that names the previous one. If the system refuses to read a file, it always raises a
-        FileError. Padding is not valid afterwards: exchange_padding() fills it. Raises ShapeError if an array's shape
+        If that checkpoint is damaged, truncated or missing, load() reads the latest complete one before it if
+        falls_back is True, else it raises a FileError that names the previous one, if that exists. If the system
+        refuses to read a file, it always raises a FileError. Padding is not valid afterwards: exchange_padding() fills it. Raises ShapeError if an array's shape
         or element type differs, UsageError if the checkpoint lacks its name.
         """
         caller = "Checkpoint.load"

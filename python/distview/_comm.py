@@ -40,7 +40,7 @@ tells_sites = bool(os.environ.get("DISTVIEW_DEADLINE"))
 
 
 def _warn_of_no_comm() -> None:
-    """Warns once if several ranks run and each makes an array of its own, which is often a mistake."""
+    """Warns once if several ranks run and this one makes an array without a communicator: often a mistake."""
     global _has_warned
     module = sys.modules.get("mpi4py.MPI")
     if _has_warned or module is None or not module.Is_initialized() or module.Is_finalized():

@@ -105,7 +105,7 @@ def zeros(
     must be that device; "cuda_managed", "cuda_host": memory that the device and the host read; or another
     array's ``device``. Ranks may differ. All except "cpu" need a build with CUDA support.
 
-    Collective over comm: all ranks pass the same arguments, except index arrays. Raises LayoutError or
+    Collective over comm: all ranks pass the same arguments, except index arrays and device. Raises LayoutError or
     UsageError, the same on all ranks.
     """
     return make(

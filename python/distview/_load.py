@@ -150,7 +150,8 @@ def load(
     out: existing arrays to fill, by name, in any layouts; load() returns it. Type of elements and shape must be
     those of the file. buffer_bytes: upper limit for each buffer of a rank.
 
-    HDF5 datasets of numbers may be chunked, compressed or of either byte order; .npy files of either byte order.
+    HDF5 datasets of numbers may be chunked, compressed or of either byte order; .npy files of either
+    axis order and either byte order.
     Only interior cells are written: padding is not valid afterwards, exchange_padding() fills it. Checksums are
     compared if an HDF5 file has them; checksums of .npz members are ignored. Collective over comm, or over
     the communicator of out; without both one process reads. Raises FileError, which is an OSError, if the file

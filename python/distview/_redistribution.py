@@ -127,8 +127,8 @@ class RedistributionPlan:
 
         With beta = 0 the target is not read. combine: instead combines each target element with the arriving
         element by "sum", "min" or "max"; if several processes list an index of the source, the elements of all
-        of them, in the order of the processes. alpha and beta must be representable in the target's element type
-        and the same on all ranks.
+        of them, in the order of the processes. alpha and beta are the same on all ranks: integers that the
+        target's type can hold if its elements are integers, real numbers if they are real, else any numbers.
 
         The arrays have the plan's layouts and communicator, and elements of 1, 2, 4, 8 or 16 bytes. All of them are
         in memory that the host reads, or all in memory that one device reads. Calculations need 32- or 64-bit

@@ -63,7 +63,8 @@ std::vector<Argument> arguments_of(const Update& update);
 /// Reads an update from Python's arguments. `argument` is the name of `combine` in errors.
 ///
 /// Errors: UsageError if combine is passed together with alpha or beta, or is not "sum", "min" or "max", or a
-///         factor is not representable as `element`; ShapeError if `element` does not support arithmetic
+///         factor is not a number that `element` can be (an integer in range; a real number; a complex number);
+///         ShapeError if `element` does not support arithmetic
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
                    const ElementType& element, const char* caller,
                    const char* argument = "combine");

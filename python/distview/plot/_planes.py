@@ -60,7 +60,7 @@ def planes(caller, layout, at, with_values):
 
 
 class Plane:
-    """The last two axes of an array (or its only one) at one grid coordinate of the other axes."""
+    """The last two axes of an array (or all axes of one with fewer) at one grid coordinate of the other axes."""
 
     def __init__(self, layout, lead, at):
         self.layout = layout

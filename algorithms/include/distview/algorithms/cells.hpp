@@ -40,8 +40,8 @@ inline bool has_walls(const AxisLayout& axis) { return axis.is_block() && !axis.
 } // namespace impl
 
 /// Positions in view.view() whose elements equal the owners' elements. These are the elements that no exchange writes,
-/// boundary padding included, and around them the padding that DistView::valid_padding() reports as valid, as far as
-/// the array extends. If the corners are not valid, no padding around is included.
+/// boundary padding at walls included, and around them the padding that DistView::valid_padding() reports as valid, as
+/// far as the array extends. If the corners are not valid, none of this padding is included.
 ///
 /// Collective: no (local)
 template <DistViewLike View>

@@ -22,7 +22,8 @@ namespace distview {
 
 namespace impl {
 
-/// Whether a functor can be called with arguments of all types of these tuples; true if it declares no types.
+/// Whether a functor can be called with arguments of all types of these tuples; true if its call operator is a template
+/// or overloaded.
 template <class Functor, class... Tuples>
 constexpr bool can_take() {
     if constexpr (requires { &Functor::operator(); })

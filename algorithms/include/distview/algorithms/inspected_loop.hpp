@@ -81,10 +81,11 @@ private:
 ///     InspectedLoop loop(exec, comm, u, v, Average(), {{1, n - 1}, {1, n - 1}});  // inspects the functor
 ///     loop.execute(exec);                               // v(i, j) = functor(u, i, j) for these cells
 ///
-/// The constructor runs the functor once with elements that record their indices; a GatherPlan is created from these
-/// indices. execute() computes cells that need only this process's elements directly from its memory, while elements of
-/// other processes are transferred; the remaining cells then read the received elements. Arrays need no padding and may
-/// have any layouts. They must not share memory, since cells are computed while others still read the elements.
+/// The constructor runs the functor for every cell, with elements that record their indices, and creates a GatherPlan
+/// from these indices. execute() computes cells that need only this process's elements directly from its memory, while
+/// elements of other processes are transferred; the remaining cells then read the received elements. Arrays need no
+/// padding and may have any layouts. They must not share memory, since cells are computed while others still read the
+/// elements.
 ///
 /// The functor must request the same elements, in the same order, in every run: indices must not depend on values.
 /// During the inspection every element reads as value_type().
@@ -113,9 +114,9 @@ public:
 
     /// `cells`: a range of global indices, with step 1, for each axis of `to`; all interior cells if omitted.
     ///
-    /// Errors: UsageError if the functor requests an element that no process owns, if `cells` does not have a range for
-    ///         each axis, if the arrays share memory, or if a layout's grid does not match the communicator; ShapeError
-    ///         if an array is not this rank's section (on all ranks)
+    /// Errors: UsageError if the functor requests an element that no process owns, if `cells` does not have a range with
+    ///         step 1 for each axis, if the arrays share memory, or if a layout's grid does not match the
+    ///         communicator; ShapeError if an array is not this rank's section (on all ranks)
     template <ExecutionSpace Exec>
         requires(AccessibleFrom<From, Exec> && AccessibleFrom<To, Exec>)
     InspectedLoop(const Exec& exec, const Communicator& comm, const From& from, const To& to,

@@ -118,8 +118,8 @@ struct Reach {
 };
 
 /// Same, for padding that is deeper than the functor reads. The call exchanges padding only when less than `reach` of
-/// it is valid. In between it also computes padding cells, which other processes own and compute too, to the same bits
-/// (compile the functor with -ffp-contract=off: otherwise compilers may fuse multiplications and additions in one
+/// it is valid. If more is valid, it also computes padding cells, which other processes own and compute, to the same
+/// bits (compile the functor with -ffp-contract=off: otherwise compilers may fuse multiplications and additions in one
 /// kernel and not in another). One exchange serves `k` calls if the padding is `k` times as wide as `reach`.
 ///
 ///     const ArrayLayout layout(grid, {block(n, {.padding = 3}), block(n, {.padding = 3})});

@@ -93,7 +93,7 @@ LocalCopyBytes with_local_copy(const Exec& exec, const View& view, Intent intent
 ///
 /// Collective: over comm; all ranks pass sections of the same array, the same intent, order and options
 /// Indices:    global, of the interior; on unstructured axes the labels in the range, in ascending order. If several
-///             processes hold a label, the owner's element is read and all of them are written
+///             processes hold a label, the owner's element is read, and the elements of all these processes are written
 /// Shapes:     the extents of the box; on unstructured axes the number of labels in the range
 /// Cost:       two agreements, three if the array is written, and one RedistributionPlan in each direction for every
 ///             rank whose box has other ranks' cells; O(ranks^2) comparisons of boxes if they are written

@@ -97,7 +97,7 @@ DISTVIEW_API int distview_array_layout(const distview_array* array, distview_lay
 /// The process that the section belongs to.
 DISTVIEW_API int distview_array_process(const distview_array* array, int* process);
 /// The depth to which padding holds its owners' current elements, as far as the library knows, the same on all ranks:
-/// `depths` gets 2 rank numbers, the low and the high side of each axis. `has_corners`, which may be NULL: whether
+/// `depths` gets 2 * rank numbers, the low and the high side of each axis. `has_corners`, which may be NULL: whether
 /// positions in the padding of several axes are valid, too. docs/valid_padding.md lists the calls that change it.
 ///
 /// Collective: no

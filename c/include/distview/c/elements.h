@@ -65,8 +65,9 @@ DISTVIEW_API int distview_gather_plan_execute(distview_gather_plan* plan,
 DISTVIEW_API int distview_gather_plan_start(distview_gather_plan* plan, const distview_array* array,
                                             int64_t count, void* values,
                                             distview_exchange** result);
-/// The same without other ranks, for an array that execute was called with and distview_array_create() made, if the
-/// owners are on this node. The program must ensure that no process writes these elements meanwhile.
+/// distview_gather_plan_execute() without other ranks, for an array that it was called with before and that
+/// distview_array_create() made, if all owners are on this node. The program must ensure that no process writes these
+/// elements meanwhile.
 ///
 /// Collective: no
 DISTVIEW_API int distview_gather_plan_read(distview_gather_plan* plan, const distview_array* array,

@@ -41,7 +41,8 @@ typedef struct distview_axis {
     int64_t block_size; ///< CYCLIC
     /// BLOCK_BOUNDS: P + 1 bounds, ascending from 0, for P processes along the axis.
     const int64_t* bounds;
-    /// BLOCK_BOUNDS: low and high padding of process 0, of process 1, ...; 2 P numbers. NULL: padding_low, padding_high.
+    /// BLOCK_BOUNDS: low and high padding of process 0, of process 1, ...; 2 * P numbers. NULL: padding_low and
+    /// padding_high for all processes.
     const int64_t* paddings;
     const int64_t*
         counts; ///< UNSTRUCTURED: labels of each process, P numbers; UNSTRUCTURED_LOCAL: one
@@ -84,7 +85,8 @@ DISTVIEW_API int distview_layout_process_count(const distview_layout* layout, in
 /// Interior elements of the whole array along each axis, and in total.
 DISTVIEW_API int distview_layout_extents(const distview_layout* layout, int64_t* extents);
 DISTVIEW_API int distview_layout_size(const distview_layout* layout, int64_t* size);
-/// Coordinates of a process in the grid. Errors, also of the following functions: USAGE_ERROR for an unknown process
+/// Coordinates of a process in the grid. Errors, also of all functions below that take a process: USAGE_ERROR if the
+/// layout does not have this process
 DISTVIEW_API int distview_layout_coordinates(const distview_layout* layout, int process,
                                              int* coordinates);
 /// Extents of the section of a process, all padding and ghosts included.

@@ -46,7 +46,7 @@ DISTVIEW_API int distview_other_program_sizes(const distview_other_program* othe
 /// NULL, the other program gets a layout without axes.
 ///
 /// Collective: over both programs
-/// Errors:     USAGE_ERROR for a null pointer: on that rank; other ranks get an error that its call did not match
+/// Errors:     USAGE_ERROR for a null pointer: on that rank; other ranks get an error, since that rank does not join their call
 DISTVIEW_API int distview_other_program_exchange(const distview_other_program* other,
                                                  const distview_layout* mine,
                                                  distview_layout** theirs);
@@ -60,7 +60,7 @@ DISTVIEW_API int distview_other_program_exchange(const distview_other_program* o
 /// Collective: over both programs
 /// Errors:     USAGE_ERROR if both programs send, or both receive; those of distview_redistribution_plan_create() (on
 ///             all ranks). USAGE_ERROR if the layout's number of processes is not this program's number of ranks, or
-///             for a null pointer: on that rank; other ranks get an error that its call did not match
+///             for a null pointer: on that rank; other ranks get an error, since that rank does not join their call
 DISTVIEW_API int distview_other_program_plan(const distview_other_program* other, int sends,
                                              const distview_layout* mine,
                                              const distview_redistribution_options* options,

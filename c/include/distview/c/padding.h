@@ -24,7 +24,7 @@ enum distview_stencil {
 };
 
 typedef struct distview_padding_options {
-    /// Low and high width to fill along each axis, next to the owned elements: 2 rank numbers. NULL: all padding.
+    /// Low and high width to fill along each axis, next to the owned elements: 2 * rank numbers. NULL: all padding.
     const int64_t* widths;
     int32_t stencil; ///< distview_stencil
     int32_t unused;
