@@ -50,7 +50,7 @@ const char* name_of(KrylovMethod method) {
                                               : "pcg";
 }
 
-Method method_of(const Matrix&, const SolveOptions& options) {
+Method method_of(const Matrix& a, const SolveOptions& options) {
     Method method;
     switch (options.method) {
     case KrylovMethod::pcg:
@@ -83,7 +83,10 @@ Method method_of(const Matrix&, const SolveOptions& options) {
         method.destroy_preconditioner = &HYPRE_BoomerAMGDestroy;
         method.set_up = as<HYPRE_PtrToSolverFcn>(&HYPRE_BoomerAMGSetup);
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_BoomerAMGSolve);
-        method.tune = [is_singular = options.constant_null_space](HYPRE_Solver solver) {
+        method.tune = [is_singular = options.constant_null_space,
+                       unknowns = a.rows().unknowns_per_cell()](HYPRE_Solver solver) {
+            // Rows of a rank begin with a cell's first unknown: hypre counts on from there.
+            call(HYPRE_BoomerAMGSetNumFunctions(solver, unknowns));
             call(HYPRE_BoomerAMGSetTol(solver, 0));
             call(HYPRE_BoomerAMGSetMaxIter(solver, 1));
             call(HYPRE_BoomerAMGSetPrintLevel(solver, 0));

@@ -28,10 +28,11 @@ enum class KrylovMethod {
 /// Collective: no (local)
 struct SolveOptions {
     KrylovMethod method = KrylovMethod::pcg;
-    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings. pfmg takes
-    /// stencils of 5 or 9 entries on two axes, of 7, 19 or 27 on three; it relaxes by red and black those of 5 and 7,
-    /// others by weighted Jacobi: hypre's red and black ends the program there, also where `tune` asks for it. Of periodic
-    /// axes it wants powers of two: of others iterations are some times as many (37 for 10 on 33 x 33 cells).
+    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings, of boomeramg
+    /// with as many functions as the numbering has unknowns per cell. pfmg takes stencils of 5 or 9 entries on two axes, of
+    /// 7, 19 or 27 on three; it relaxes by red and black those of 5 and 7, others by weighted Jacobi: hypre's red and black
+    /// ends the program there, also where `tune` asks for it. Of periodic axes it wants powers of two: of others iterations
+    /// are some times as many (37 for 10 on 33 x 33 cells).
     std::string preconditioner = "none";
     /// Stop when the norm of the residual is less than this times that of the right side.
     double tolerance = 1e-10;

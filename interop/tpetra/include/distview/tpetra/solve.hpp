@@ -15,7 +15,7 @@ namespace distview::tpetra {
 enum class Preconditioner {
     none,
     jacobi, ///< the inverse of the diagonal
-    amg,    ///< MueLu's smoothed aggregation
+    amg,    ///< MueLu's smoothed aggregation, of as many equations as there are unknowns per cell
 };
 
 /// What A maps to zero.
