@@ -215,6 +215,10 @@ void require_diagonal(const Communicator& comm, const char* caller, const A& a,
     distview::impl::agree_on_solver(comm, caller, failure);
 }
 
+/// Of the values since the matrix was made.
+std::int64_t changes_of(const Matrix& a) { return a.changes(); }
+std::int64_t changes_of(const StructMatrix&) { return 0; }
+
 /// On this rank, of one that hypre allocates in one array with others: of Struct vectors each is on its own.
 std::int64_t numbers_of_vector(const Matrix& a) { return a.rows().local_rows(); }
 std::int64_t numbers_of_vector(const StructMatrix&) { return 1; }
@@ -348,7 +352,7 @@ SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructV
 template <class A>
     requires std::same_as<A, Matrix> || std::same_as<A, StructMatrix>
 Solver<A>::Solver(const Communicator& comm, const A& a, const SolveOptions& options)
-    : m_comm(comm), m_a(a), m_options(options) {
+    : m_comm(comm), m_a(a), m_options(options), m_changes(changes_of(a)) {
     constexpr const char* caller = "hypre::Solver";
     const CollectiveCall naming(comm, caller);
     require_alike(comm, caller, options);
@@ -376,6 +380,11 @@ SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
                                         "got one over another one of the same processes");
                 });
     });
+    if (const std::int64_t changes = changes_of(m_a); changes != m_changes) {
+        require_diagonal(m_comm, caller, m_a, m_options);
+        m_iteration.reset();
+        m_changes = changes;
+    }
     return solve_with(m_iteration, m_comm, caller, m_a, b, x, m_options);
 }
 
