@@ -5,6 +5,7 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/make_dist_view.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -44,8 +45,9 @@ ArrayLayout without_padding(const ArrayLayout& layout) {
 }
 
 struct RowNumbering::State {
-    State(const Communicator& over, const ArrayLayout& layout, RowOrder numbers)
-        : comm(over), given(layout), order(numbers), process(over.rank()) {}
+    State(const Communicator& over, const ArrayLayout& layout, const RowNumberingOptions& options)
+        : comm(over), given(layout), order(options.order), unknowns(options.unknowns_per_cell),
+          process(over.rank()) {}
 
     const AxisLayout& axis(int d) const { return given.axis(d); }
     std::int64_t before(int d, int coordinate) const {
@@ -109,6 +111,7 @@ struct RowNumbering::State {
     Communicator comm;
     ArrayLayout given; ///< with padding and ghosts, where labels of ghosts are known
     RowOrder order;
+    int unknowns;
     int process;
     GridCoordinates coordinates{};
     ArrayLayout unpadded{};
@@ -138,6 +141,21 @@ void require_grid(const Communicator& comm, const ArrayLayout& layout) {
         return text("RowNumbering: expected a layout over ", comm.size(),
                     " processes, got one over ", layout.process_count());
     });
+}
+
+/// Rows of a cell follow each other.
+void require_unknowns(const ArrayLayout& layout, int unknowns) {
+    const int last = layout.rank() - 1;
+    require<UsageError>(unknowns >= 1, [&] {
+        return text("RowNumbering: expected at least 1 unknown per cell, got ", unknowns);
+    });
+    if (unknowns == 1) return;
+    require<UsageError>(
+        last >= 0 && layout.extent(last) == unknowns && layout.grid().extent(last) == 1, [&] {
+            return text("RowNumbering: expected a last axis of ", unknowns,
+                        " indices on one process, the unknowns of a cell, got a ",
+                        layout.describe());
+        });
 }
 
 /// Each cell is a row of one process.
@@ -187,17 +205,23 @@ std::vector<std::int64_t> rows_of_ghosts(const Communicator& comm, const ArrayLa
 
 } // namespace
 
-RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout, RowOrder order) {
+RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout,
+                           const RowNumberingOptions& options) {
+    const RowOrder order = options.order;
     const CollectiveCall call(comm, "RowNumbering");
-    const auto state = std::make_shared<State>(comm, layout, order);
+    const auto state = std::make_shared<State>(comm, layout, options);
     bool in_part = false, ghosts_in_part = false;
     agree(comm, "RowNumbering", nullptr,
-          layout.fingerprint() * 2 + static_cast<std::uint64_t>(order), [&] {
+          hash_of(layout.fingerprint(), order, options.unknowns_per_cell), [&] {
               return std::vector<Argument>{
                   {"layout", layout.describe()},
-                  {"order", order == RowOrder::global ? "global" : "by_rank"}};
+                  {"order", order == RowOrder::global ? "global" : "by_rank"},
+                  {"unknowns_per_cell", text(options.unknowns_per_cell)}};
           });
-    agree_on(comm, "RowNumbering", [&] { require_grid(comm, layout); });
+    agree_on(comm, "RowNumbering", [&] {
+        require_grid(comm, layout);
+        require_unknowns(layout, options.unknowns_per_cell);
+    });
     for (int d = 0; d < layout.rank(); ++d) {
         if (!is_known_in_part(layout.axis(d))) continue;
         in_part = true;
@@ -261,6 +285,7 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout, 
 const Communicator& RowNumbering::communicator() const noexcept { return m_state->comm; }
 const ArrayLayout& RowNumbering::layout() const noexcept { return m_state->unpadded; }
 RowOrder RowNumbering::order() const noexcept { return m_state->order; }
+int RowNumbering::unknowns_per_cell() const noexcept { return m_state->unknowns; }
 std::int64_t RowNumbering::rows() const noexcept { return m_state->given.size(); }
 std::int64_t RowNumbering::local_rows() const noexcept { return m_state->local_rows; }
 std::int64_t RowNumbering::local_rows(int process) const noexcept {

@@ -9,6 +9,7 @@
 #include <distview/interop/solver_memory.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -47,6 +48,25 @@ Lists lists_of(const MatrixRows& rows) {
     return lists;
 }
 
+/// Before hypre communicates: where memory ends on this rank, the others would wait in hypre's calls.
+Lists lists_of(const char* caller, const MatrixRows& rows) {
+    impl::require_rows(caller, rows.numbering);
+    distview::impl::require_matrix_rows(caller, rows);
+    constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
+    require<UsageError>(rows.local_entries() <= most, [&] {
+        return text(caller, ": expected at most ", most, " entries on a rank, got ",
+                    rows.local_entries());
+    });
+    return lists_of(rows);
+}
+
+void write(HYPRE_IJMatrix matrix, Lists& lists, const MatrixRows& rows) {
+    if (rows.local_entries() == 0) return; // hypre takes no null pointers
+    call(HYPRE_IJMatrixSetValues2(matrix, static_cast<HYPRE_Int>(rows.local_rows()),
+                                  lists.all.data(), lists.numbers.data(), lists.offsets.data(),
+                                  lists.columns.data(), rows.values.data()));
+}
+
 } // namespace
 
 std::int64_t impl::find_zero_on_diagonal(const MatrixRows& rows) {
@@ -68,18 +88,11 @@ Matrix ij_matrix(const MatrixRows& rows) {
     const Communicator& comm = numbering.communicator();
     const CollectiveCall naming(comm, caller);
     Matrix matrix(numbering);
-    // Before hypre communicates: where memory ends on this rank, the others would wait in hypre's calls.
     Lists lists = agree_on(comm, caller, [&] {
-        impl::require_rows(caller, numbering);
-        distview::impl::require_matrix_rows(caller, rows);
-        constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
-        require<UsageError>(rows.local_entries() <= most, [&] {
-            return text(caller, ": expected at most ", most, " entries on a rank, got ",
-                        rows.local_entries());
-        });
-        matrix.m_zero = impl::find_zero_on_diagonal(rows);
-        matrix.m_matrix = std::make_shared<Handle<HYPRE_IJMatrix>>();
-        return lists_of(rows);
+        Lists found = lists_of(caller, rows);
+        matrix.m_state = std::make_shared<Matrix::State>();
+        matrix.m_state->zero = impl::find_zero_on_diagonal(rows);
+        return found;
     });
     checked(comm, caller, [&] {
         const auto count = static_cast<HYPRE_Int>(rows.local_rows());
@@ -87,22 +100,58 @@ Matrix ij_matrix(const MatrixRows& rows) {
         const HYPRE_BigInt last = first + count - 1;
         HYPRE_IJMatrix made = nullptr;
         call(HYPRE_IJMatrixCreate(impl::comm_of(comm), first, last, first, last, &made));
-        *matrix.m_matrix = Handle<HYPRE_IJMatrix>(made);
+        matrix.m_state->matrix = Handle<HYPRE_IJMatrix>(made);
         call(HYPRE_IJMatrixSetObjectType(made, HYPRE_PARCSR));
         call(HYPRE_IJMatrixSetDiagOffdSizes(made, lists.own.data(), lists.others.data()));
         call(HYPRE_IJMatrixSetMaxOffProcElmts(made, 0));
         call(HYPRE_IJMatrixInitialize(made));
-        if (count > 0)
-            call(HYPRE_IJMatrixSetValues2(made, count, lists.all.data(), lists.numbers.data(),
-                                          lists.offsets.data(), lists.columns.data(),
-                                          rows.values.data()));
+        write(made, lists, rows);
         call(HYPRE_IJMatrixAssemble(made));
         void* object = nullptr;
         call(HYPRE_IJMatrixGetObject(made, &object));
-        matrix.m_object = static_cast<HYPRE_ParCSRMatrix>(object);
+        matrix.m_state->object = static_cast<HYPRE_ParCSRMatrix>(object);
         return 0;
     });
     return matrix;
+}
+
+void set_values(const Matrix& matrix, const MatrixRows& rows) {
+    const char* caller = "hypre::set_values";
+    const Communicator& comm = rows.numbering.communicator();
+    const CollectiveCall naming(comm, caller);
+    Lists lists = agree_on(comm, caller, [&] {
+        require<UsageError>(matrix.get(), [&] {
+            return text(caller, ": expected a matrix, got one whose object was moved to another");
+        });
+        require<UsageError>(matrix.rows().communicator() == comm &&
+                                matrix.rows().layout() == rows.numbering.layout() &&
+                                matrix.rows().order() == rows.numbering.order(),
+                            [&] {
+                                return text(caller, ": expected rows of the matrix's ",
+                                            matrix.rows().layout().describe(),
+                                            " and communicator\ngot those of a ",
+                                            rows.numbering.layout().describe());
+                            });
+        return lists_of(caller, rows);
+    });
+    checked(comm, caller, [] { return 0; }); // whether hypre is running
+    ++matrix.m_state->changes;
+    matrix.m_state->zero = impl::find_zero_on_diagonal(rows);
+    // An entry that the matrix has not is found on its rank alone; the matrix is assembled then, too, so that it can be used
+    // again.
+    std::exception_ptr failure;
+    try {
+        checked(comm, caller, [&] {
+            call(HYPRE_IJMatrixInitialize(matrix));
+            call(HYPRE_IJMatrixSetConstantValues(matrix, 0));
+            write(matrix, lists, rows);
+            return 0;
+        });
+    } catch (...) {
+        failure = std::current_exception(); // the same on all ranks
+    }
+    checked(comm, caller, [&] { return HYPRE_IJMatrixAssemble(matrix); });
+    if (failure) std::rethrow_exception(failure);
 }
 
 } // namespace distview::hypre

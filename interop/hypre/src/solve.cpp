@@ -50,7 +50,7 @@ const char* name_of(KrylovMethod method) {
                                               : "pcg";
 }
 
-Method method_of(const Matrix&, const SolveOptions& options) {
+Method method_of(const Matrix& a, const SolveOptions& options) {
     Method method;
     switch (options.method) {
     case KrylovMethod::pcg:
@@ -83,7 +83,10 @@ Method method_of(const Matrix&, const SolveOptions& options) {
         method.destroy_preconditioner = &HYPRE_BoomerAMGDestroy;
         method.set_up = as<HYPRE_PtrToSolverFcn>(&HYPRE_BoomerAMGSetup);
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_BoomerAMGSolve);
-        method.tune = [is_singular = options.constant_null_space](HYPRE_Solver solver) {
+        method.tune = [is_singular = options.constant_null_space,
+                       unknowns = a.rows().unknowns_per_cell()](HYPRE_Solver solver) {
+            // Rows of a rank begin with a cell's first unknown: hypre counts on from there.
+            call(HYPRE_BoomerAMGSetNumFunctions(solver, unknowns));
             call(HYPRE_BoomerAMGSetTol(solver, 0));
             call(HYPRE_BoomerAMGSetMaxIter(solver, 1));
             call(HYPRE_BoomerAMGSetPrintLevel(solver, 0));
@@ -211,6 +214,10 @@ void require_diagonal(const Communicator& comm, const char* caller, const A& a,
     }
     distview::impl::agree_on_solver(comm, caller, failure);
 }
+
+/// Of the values since the matrix was made.
+std::int64_t changes_of(const Matrix& a) { return a.changes(); }
+std::int64_t changes_of(const StructMatrix&) { return 0; }
 
 /// On this rank, of one that hypre allocates in one array with others: of Struct vectors each is on its own.
 std::int64_t numbers_of_vector(const Matrix& a) { return a.rows().local_rows(); }
@@ -345,7 +352,7 @@ SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructV
 template <class A>
     requires std::same_as<A, Matrix> || std::same_as<A, StructMatrix>
 Solver<A>::Solver(const Communicator& comm, const A& a, const SolveOptions& options)
-    : m_comm(comm), m_a(a), m_options(options) {
+    : m_comm(comm), m_a(a), m_options(options), m_changes(changes_of(a)) {
     constexpr const char* caller = "hypre::Solver";
     const CollectiveCall naming(comm, caller);
     require_alike(comm, caller, options);
@@ -373,6 +380,11 @@ SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
                                         "got one over another one of the same processes");
                 });
     });
+    if (const std::int64_t changes = changes_of(m_a); changes != m_changes) {
+        require_diagonal(m_comm, caller, m_a, m_options);
+        m_iteration.reset();
+        m_changes = changes;
+    }
     return solve_with(m_iteration, m_comm, caller, m_a, b, x, m_options);
 }
 

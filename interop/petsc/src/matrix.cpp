@@ -84,6 +84,7 @@ Matrix make_shell(const RowNumbering& rows, const Apply& apply, bool has_diagona
         Mat made = nullptr;
         PetscCall(MatCreateShell(comm_of(rows), mine, mine, all, all, shell.get(), &made));
         matrix = Matrix(made);
+        PetscCall(MatSetBlockSize(made, rows.unknowns_per_cell()));
         PetscCall(keep(reinterpret_cast<PetscObject>(made), std::move(kept)));
         PetscCall(
             MatShellSetOperation(made, MATOP_MULT, reinterpret_cast<void (*)(void)>(&multiply)));
@@ -141,6 +142,7 @@ Matrix aij_matrix(const MatrixRows& rows) {
         PetscCall(MatCreate(impl::comm_of(numbering), &made));
         matrix = Matrix(made);
         PetscCall(MatSetSizes(made, mine, mine, all, all));
+        PetscCall(MatSetBlockSize(made, numbering.unknowns_per_cell()));
         PetscCall(MatSetType(made, MATAIJ));
         // Whichever type it is, the other call does nothing.
         PetscCall(

@@ -90,7 +90,8 @@ Vector make_vector(const RowNumbering& rows, const double* data, bool read_only,
     Vector vector;
     checked(rows.communicator(), caller, [&]() -> int {
         Vec made = nullptr;
-        PetscCall(VecCreateMPIWithArray(comm_of(rows), 1, static_cast<PetscInt>(rows.local_rows()),
+        PetscCall(VecCreateMPIWithArray(comm_of(rows), rows.unknowns_per_cell(),
+                                        static_cast<PetscInt>(rows.local_rows()),
                                         static_cast<PetscInt>(rows.rows()), data, &made));
         vector = Vector(made);
         PetscCall(keep(reinterpret_cast<PetscObject>(made), std::move(kept)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <utility>
 
 namespace distview::tpetra {
@@ -65,12 +66,12 @@ void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     });
 }
 
-void require_numbering(const Map& map, const RowNumbering& rows) {
+void require_numbering(const char* caller, const Map& map, const RowNumbering& rows) {
     const RowNumbering& own = map.numbering();
     const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() &&
                          impl::are_congruent(rows.communicator(), own.communicator());
     require<UsageError>(is_same, [&] {
-        return text("tpetra::Matrix: expected rows with the numbering of the map, of a ",
+        return text(caller, ": expected rows with the numbering of the map, of a ",
                     own.layout().describe(), "\ngot rows of a ", rows.layout().describe());
     });
 }
@@ -110,13 +111,53 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
 
 Matrix::Matrix(const Map& map, const MatrixRows& rows)
     : Matrix((agree_on(map.communicator(), "tpetra::Matrix",
-                       [&] { require_numbering(map, rows.numbering); }),
+                       [&] { require_numbering("tpetra::Matrix", map, rows.numbering); }),
               map),
              rows.offsets, rows.columns, rows.values) {}
 
 const Map& Matrix::map() const { return m_state->map; }
 std::int64_t Matrix::local_entries() const {
     return static_cast<std::int64_t>(m_state->matrix->getLocalNumEntries());
+}
+
+void set_values(const Matrix& matrix, const MatrixRows& rows) {
+    const char* caller = "tpetra::set_values";
+    const Map& map = matrix.map();
+    const Communicator& comm = map.communicator();
+    const CollectiveCall call(comm, caller);
+    agree_on(comm, caller, [&] {
+        require_numbering(caller, map, rows.numbering);
+        distview::impl::require_matrix_rows(caller, rows);
+    });
+    impl::TrilinosMatrix& values = *matrix.state()->matrix;
+    ++matrix.state()->changes;
+    // An entry that the matrix has not is found on its rank alone; the matrix is complete then, too, so that it can be used
+    // again.
+    std::exception_ptr failure;
+    try {
+        impl::guarded(comm, caller, [&] {
+            values.resumeFill();
+            values.setAllToScalar(0);
+            std::vector<impl::GlobalOrdinal> columns;
+            for (std::int64_t r = 0; r < rows.local_rows(); ++r) {
+                const auto at = static_cast<std::size_t>(r);
+                const std::int64_t first = rows.offsets[at], count = rows.offsets[at + 1] - first;
+                columns.assign(rows.columns.begin() + first, rows.columns.begin() + first + count);
+                const std::int64_t row = map.row(r);
+                const std::int64_t found = values.replaceGlobalValues(
+                    static_cast<impl::GlobalOrdinal>(row), static_cast<impl::LocalOrdinal>(count),
+                    rows.values.data() + first, columns.data());
+                require<Error>(found == count, [&] {
+                    return text(caller, ": expected entries that the matrix has, got ",
+                                count - found, " others in row ", row);
+                });
+            }
+        });
+    } catch (...) {
+        failure = std::current_exception(); // the same on all ranks
+    }
+    impl::guarded(comm, caller, [&] { values.fillComplete(map.state()->map, map.state()->map); });
+    if (failure) std::rethrow_exception(failure);
 }
 
 Teuchos::RCP<Tpetra::CrsMatrix<double>> rcp(const Matrix& matrix) { return matrix.state()->matrix; }

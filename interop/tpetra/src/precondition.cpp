@@ -60,11 +60,13 @@ Teuchos::RCP<const TrilinosOperator> inverse_of(const char* caller, const Commun
 }
 
 Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const char* caller,
-                                         [[maybe_unused]] const Teuchos::RCP<TrilinosMatrix>& a,
+                                         [[maybe_unused]] const Matrix& a,
                                          [[maybe_unused]] Nullspace nullspace) {
 #ifdef DISTVIEW_HAVE_MUELU
     Teuchos::ParameterList list;
     list.set("verbosity", "none");
+    const auto& numbering = a.map().state()->numbering;
+    list.set("number of equations", numbering ? numbering->unknowns_per_cell() : 1);
     if (nullspace == Nullspace::constant) {
         // The coarsest matrix is singular too: no factors of it.
         list.set("coarse: type", "RELAXATION");
@@ -72,7 +74,7 @@ Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const char* caller,
         coarse.set("relaxation: type", "Symmetric Gauss-Seidel");
         coarse.set("relaxation: sweeps", 8);
     }
-    const Teuchos::RCP<TrilinosOperator> op = a;
+    const Teuchos::RCP<TrilinosOperator> op = rcp(a);
     return MueLu::CreateTpetraPreconditioner<double, LocalOrdinal, GlobalOrdinal,
                                              TrilinosMap::node_type>(op, list);
 #else
@@ -93,7 +95,7 @@ Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const
         matrix->getLocalDiagCopy(diagonal);
         return inverse_of(caller, a.map().communicator(), diagonal);
     }
-    case Preconditioner::amg: return amg(caller, matrix, options.nullspace);
+    case Preconditioner::amg: return amg(caller, a, options.nullspace);
     case Preconditioner::none: break;
     }
     return Teuchos::null;

@@ -17,6 +17,8 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct SolverState {
     Teuchos::RCP<const TrilinosOperator> a;
     SolveOptions options;
     Teuchos::RCP<const TrilinosOperator> preconditioner{}; ///< null for none
+    std::optional<Matrix> matrix{};                        ///< none of an Operator
+    std::int64_t changes = 0; ///< of the matrix, with which the preconditioner was made
 };
 
 namespace {
@@ -223,7 +227,20 @@ SolverState make_solver(const char* caller, const A& a, const SolveOptions& opti
     agree_on_options(comm, caller, options);
     SolverState solver{a.map(), rcp(a), options};
     guarded(comm, caller, [&] { solver.preconditioner = preconditioner_of(caller, a, options); });
+    if constexpr (std::is_same_v<A, Matrix>) {
+        solver.matrix = a;
+        solver.changes = a.state()->changes;
+    }
     return solver;
+}
+
+/// After set_values().
+void follow_matrix(const char* caller, SolverState& solver) {
+    if (!solver.matrix || solver.matrix->state()->changes == solver.changes) return;
+    guarded(solver.map.communicator(), caller, [&] {
+        solver.preconditioner = preconditioner_of(caller, *solver.matrix, solver.options);
+    });
+    solver.changes = solver.matrix->state()->changes;
 }
 
 SolveResult solve_with(const char* caller, const SolverState& solver, const MultiVector& b,
@@ -250,10 +267,10 @@ SolveResult solve_once(const A& a, const MultiVector& b, const MultiVector& x,
 }
 
 template <class A>
-std::shared_ptr<const SolverState> make_shared_solver(const A& a, const SolveOptions& options) {
+std::shared_ptr<SolverState> make_shared_solver(const A& a, const SolveOptions& options) {
     constexpr const char* caller = "tpetra::Solver";
     const CollectiveCall call(a.map().communicator(), caller);
-    return std::make_shared<const SolverState>(make_solver(caller, a, options));
+    return std::make_shared<SolverState>(make_solver(caller, a, options));
 }
 
 } // namespace
@@ -279,6 +296,7 @@ SolveResult Solver::run(const MultiVector& b, const MultiVector& x) const {
     constexpr const char* caller = "tpetra::Solver::solve";
     const CollectiveCall call(m_state->map.communicator(), caller);
     impl::require_vectors(caller, m_state->map, b, x);
+    impl::follow_matrix(caller, *m_state);
     return impl::solve_with(caller, *m_state, b, x);
 }
 

@@ -6,6 +6,7 @@
 
 #include <Teuchos_DefaultMpiComm.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,6 +43,7 @@ struct OperatorState {
 struct MatrixState {
     Map map;
     Teuchos::RCP<TrilinosMatrix> matrix;
+    mutable std::int64_t changes = 0; ///< how often set_values() has been called
 };
 struct ImportState {
     Map source;

@@ -31,8 +31,11 @@ protected:
 };
 
 TEST_F(HypreOutOfMemory, InMatrices) {
-    check_out_of_memory(
-        [&](const Communicator&) { return hypre::ij_matrix(rows).get() != nullptr; });
+    check_out_of_memory([&](const Communicator&) {
+        const hypre::Matrix matrix = hypre::ij_matrix(rows);
+        hypre::set_values(matrix, rows);
+        return matrix.get() != nullptr;
+    });
 }
 
 TEST_F(HypreOutOfMemory, InStructMatrices) {

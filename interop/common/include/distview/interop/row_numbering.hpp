@@ -20,6 +20,17 @@ enum class RowOrder {
     global,  ///< the C order of the whole array, whoever owns a cell
 };
 
+/// How cells are numbered, and what the rows of one are.
+///
+/// Collective: no (local)
+struct RowNumberingOptions {
+    RowOrder order = RowOrder::by_rank;
+    /// Of a system of equations: the last axis of the layout counts the unknowns of a cell (displacements, concentrations), and is
+    /// on one process, so that their rows follow each other. What is made of the numbering tells the stack, whose multigrid
+    /// takes unknowns apart.
+    int unknowns_per_cell = 1;
+};
+
 /// The layout without padding and ghosts: that of the arrays that a solver works on.
 ///
 /// Collective: no (local)
@@ -38,19 +49,28 @@ ArrayLayout without_padding(const ArrayLayout& layout);
 /// array and its twin without padding have the same numbers. Of labels that are known in part (unstructured_local())
 /// a rank knows the rows of those that it has, ghosts included.
 ///
+/// Of a system of equations the last axis counts the unknowns of a cell, as the C order has it u v u v ...:
+///
+///     const ArrayLayout layout(ProcessGrid{2, 2, 1}, {block(40), block(30), block(2)});
+///     RowNumbering rows(comm, layout, {.unknowns_per_cell = 2});
+///     rows.row(i, j, GlobalIndex(1))                    // rows.row(i, j, GlobalIndex(0)) + 1
+///
 /// A value: copies share what they know.
 ///
 /// Collective: construction, over comm; the rest is local
 /// Indices:    global: those of the interior from 0, on unstructured axes labels; rows from 0
 /// Cost:       memory as processes along each axis; of labels known in part one collective, a GhostExchangePlan, which
 ///             finds their owners, and, with ghosts, an exchange of their rows
-/// Errors:     UsageError if the layout's grid is not the communicator's or ranks pass different arguments, LayoutError
-///             if a label is on several processes (of labels known in part UsageError, as of a GhostExchangePlan), and
-///             for RowOrder::global unless labels are those from 0 to n - 1 (thrown on all ranks)
+/// Errors:     UsageError if the layout's grid is not the communicator's, ranks pass different arguments, or there are several
+///             unknowns per cell and the last axis has not as many indices, on one process; LayoutError if a label is on
+///             several processes (of labels known in part UsageError, as of a GhostExchangePlan), and for RowOrder::global
+///             unless labels are those from 0 to n - 1 (thrown on all ranks)
 class RowNumbering {
 public:
     RowNumbering(const Communicator& comm, const ArrayLayout& layout,
-                 RowOrder order = RowOrder::by_rank);
+                 const RowNumberingOptions& options = {});
+    RowNumbering(const Communicator& comm, const ArrayLayout& layout, RowOrder order)
+        : RowNumbering(comm, layout, RowNumberingOptions{.order = order}) {}
     // Copies share one numbering, so that moves are copies: there is no empty one.
     RowNumbering(const RowNumbering&) = default;
     RowNumbering& operator=(const RowNumbering&) = default;
@@ -59,6 +79,8 @@ public:
     /// Without padding, whatever it was made of.
     const ArrayLayout& layout() const noexcept;
     RowOrder order() const noexcept;
+    /// As the options said: rows n k to n k + k - 1 are those of one cell.
+    int unknowns_per_cell() const noexcept;
 
     /// Of the whole matrix, and of one process.
     std::int64_t rows() const noexcept;

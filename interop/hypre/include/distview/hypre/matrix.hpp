@@ -17,20 +17,27 @@ namespace distview::hypre {
 class Matrix {
 public:
     const RowNumbering& rows() const noexcept { return m_rows; }
-    HYPRE_IJMatrix get() const noexcept { return m_matrix ? m_matrix->get() : nullptr; }
+    HYPRE_IJMatrix get() const noexcept { return m_state ? m_state->matrix.get() : nullptr; }
     operator HYPRE_IJMatrix() const noexcept { return get(); }
-    operator HYPRE_ParCSRMatrix() const noexcept { return get() ? m_object : nullptr; }
-    /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
-    std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
+    operator HYPRE_ParCSRMatrix() const noexcept { return get() ? m_state->object : nullptr; }
+    /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix got its values; -1: no row.
+    std::int64_t zero_on_diagonal() const noexcept { return m_state ? m_state->zero : -1; }
+    /// How often set_values() has been called for it.
+    std::int64_t changes() const noexcept { return m_state ? m_state->changes : 0; }
 
 private:
+    struct State {
+        Handle<HYPRE_IJMatrix> matrix{};
+        HYPRE_ParCSRMatrix object = nullptr;
+        std::int64_t zero = -1;
+        std::int64_t changes = 0;
+    };
     friend Matrix ij_matrix(const MatrixRows& rows);
+    friend void set_values(const Matrix& matrix, const MatrixRows& rows);
     explicit Matrix(const RowNumbering& rows) : m_rows(rows) {}
 
     RowNumbering m_rows;
-    std::shared_ptr<Handle<HYPRE_IJMatrix>> m_matrix;
-    HYPRE_ParCSRMatrix m_object = nullptr;
-    std::int64_t m_zero = -1;
+    std::shared_ptr<State> m_state;
 };
 
 /// A ParCSR matrix from rows that assemble() made.
@@ -40,5 +47,15 @@ private:
 /// Errors:     UsageError if hypre is not running, or rows are not contiguous, not those of their numbering or more than a
 ///             HYPRE_BigInt counts, or rows or entries of a rank more than a HYPRE_Int; SolverError of hypre (thrown on all ranks)
 Matrix ij_matrix(const MatrixRows& rows);
+
+/// Gives a matrix of ij_matrix() other values, for time steps: entries of `rows` are set, all others become zero. A Solver
+/// of the matrix sets up anew in its next solve().
+///
+/// Collective: over the numbering's communicator
+/// Cost:       entries are looked up and written; for a moment 4 or 8 bytes an entry, and some 24 bytes a row
+/// Errors:     UsageError if hypre is not running, the matrix was moved from, or rows are not those of its numbering;
+///             SolverError where rows have an entry that the matrix has not, whose values are undefined then (thrown on all
+///             ranks)
+void set_values(const Matrix& matrix, const MatrixRows& rows);
 
 } // namespace distview::hypre

@@ -6,6 +6,7 @@
 #include <distview/hypre/vector.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,10 +29,11 @@ enum class KrylovMethod {
 /// Collective: no (local)
 struct SolveOptions {
     KrylovMethod method = KrylovMethod::pcg;
-    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings. pfmg takes
-    /// stencils of 5 or 9 entries on two axes, of 7, 19 or 27 on three; it relaxes by red and black those of 5 and 7,
-    /// others by weighted Jacobi: hypre's red and black ends the program there, also where `tune` asks for it. Of periodic
-    /// axes it wants powers of two: of others iterations are some times as many (37 for 10 on 33 x 33 cells).
+    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings, of boomeramg
+    /// with as many functions as the numbering has unknowns per cell. pfmg takes stencils of 5 or 9 entries on two axes, of
+    /// 7, 19 or 27 on three; it relaxes by red and black those of 5 and 7, others by weighted Jacobi: hypre's red and black
+    /// ends the program there, also where `tune` asks for it. Of periodic axes it wants powers of two: of others iterations
+    /// are some times as many (37 for 10 on 33 x 33 cells).
     std::string preconditioner = "none";
     /// Stop when the norm of the residual is less than this times that of the right side.
     double tolerance = 1e-10;
@@ -95,10 +97,11 @@ class Iteration;
 /// The same, made once: for time steps. What hypre has set up for the matrix, such as the levels of boomeramg or pfmg, is kept.
 ///
 ///     hypre::Solver solver(comm, a, {.preconditioner = "boomeramg"});    // a Matrix or a StructMatrix
-///     for (...) solver.solve(b, x);
+///     for (...) solver.solve(b, x);                 // hypre::set_values(a, ...) between: levels are made anew
 ///
-/// The first solve() sets up. The matrix is kept, and is not to change: whoever has another one makes another Solver. A
-/// Solver may outlive hypre; what hypre has set up is not freed then.
+/// The first solve() sets up, and the first after set_values(). The matrix is kept, and is not to change otherwise: whoever
+/// has another one (more entries, or a StructMatrix of other values) makes another Solver. A Solver may outlive hypre; what
+/// hypre has set up is not freed then.
 ///
 /// Collective: construction, solve() and destruction, over comm, which has the processes of the matrix
 /// Cost:       what is kept: three vectors, of bicgstab seven, of gmres restart + 4 from the first solution on, however few
@@ -125,6 +128,7 @@ private:
     A m_a;
     SolveOptions m_options;
     std::unique_ptr<impl::Iteration> m_iteration; ///< null until there is a solution
+    std::int64_t m_changes = 0; ///< of the matrix, with which m_iteration was set up
 };
 
 extern template class Solver<Matrix>;

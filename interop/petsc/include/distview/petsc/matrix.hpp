@@ -47,7 +47,7 @@ inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 
 } // namespace impl
 
-/// A matrix of PETSc's type aij, from rows that assemble() made.
+/// A matrix of PETSc's type aij, from rows that assemble() made; its block size is the numbering's unknowns_per_cell.
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       PETSc's own copy of the entries

@@ -15,7 +15,7 @@ namespace distview::tpetra {
 enum class Preconditioner {
     none,
     jacobi, ///< the inverse of the diagonal
-    amg,    ///< MueLu's smoothed aggregation
+    amg,    ///< MueLu's smoothed aggregation, of as many equations as there are unknowns per cell
 };
 
 /// What A maps to zero.
@@ -82,11 +82,11 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
     return impl::solve(a, b, x, options);
 }
 
-/// The same, made once: for time steps. A and the preconditioner, such as MueLu's levels, are kept: whoever changes the
-/// values of A makes another Solver. Copies are shallow.
+/// The same, made once: for time steps. A and the preconditioner, such as MueLu's levels, are kept until set_values() gives A
+/// other values. Copies are shallow.
 ///
 ///     tpetra::Solver solver(a, {.preconditioner = tpetra::Preconditioner::amg});
-///     for (...) solver.solve(exec, b, x);
+///     for (...) solver.solve(exec, b, x);           // tpetra::set_values(a, ...) between: levels are made anew
 ///
 /// Collective: construction and solve(), over the communicator of A's map
 /// Space:      as of the function solve()
@@ -107,7 +107,7 @@ public:
 private:
     SolveResult run(const MultiVector& b, const MultiVector& x) const;
 
-    std::shared_ptr<const impl::SolverState> m_state;
+    std::shared_ptr<impl::SolverState> m_state;
 };
 
 } // namespace distview::tpetra

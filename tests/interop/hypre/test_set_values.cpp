@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Time steps: other values of the same entries, which a solver that is kept sees.
+#include "equations.hpp"
+
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+
+namespace distview::testing {
+
+namespace {
+
+/// With `shift` more on the diagonal.
+void add_to_diagonal(MatrixRows& rows, double shift) {
+    for (std::size_t r = 0; r + 1 < rows.offsets.size(); ++r)
+        for (auto e = static_cast<std::size_t>(rows.offsets[r]);
+             e < static_cast<std::size_t>(rows.offsets[r + 1]); ++e)
+            if (rows.columns[e] == rows.numbering.row_of_cell(static_cast<std::int64_t>(r)))
+                rows.values[e] += shift;
+}
+
+} // namespace
+
+TEST(HypreSetValues, SolversSetUpAnew) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const hypre::Session session(comm);
+    const System system(comm, {{8, 7, 9}, {Sides::walls, Sides::periodic, Sides::neumann}}, 7);
+    MatrixRows rows = system.assembled();
+    const hypre::Matrix a = hypre::ij_matrix(rows), copy = a;
+    const auto b = system.make_scattered("b", 1), u = system.make("u"), v = system.make("v");
+    const hypre::Vector vb = hypre::vector(system.rows, b), vu = hypre::vector(system.rows, u),
+                        vv = hypre::vector(system.rows, v);
+    for (const char* const preconditioner : {"none", "jacobi", "boomeramg"}) {
+        const hypre::SolveOptions options{.preconditioner = preconditioner, .tolerance = 1e-12};
+        int set_ups = 0;
+        hypre::SolveOptions counting = options;
+        counting.tune = [&](HYPRE_Solver) { ++set_ups; };
+        hypre::Solver solver(comm, copy, counting);
+        for (const double shift : {0., 2., 0.5}) {
+            add_to_diagonal(rows, shift);
+            if (shift != 0) hypre::set_values(a, rows);
+            for (const auto& x : {u, v}) Kokkos::deep_copy(x.view(), 0);
+            const auto kept = solver.solve(vb, vu);
+            const auto once = hypre::solve(comm, hypre::ij_matrix(rows), vb, vv, options);
+            EXPECT_EQ(kept.history, once.history) << preconditioner << ' ' << shift;
+            EXPECT_EQ(difference(system, u, v), 0) << preconditioner << ' ' << shift;
+        }
+        EXPECT_EQ(set_ups, std::string(preconditioner) == "boomeramg" ? 3 : 0);
+    }
+    EXPECT_EQ(a.changes(), 6);
+
+    // An entry that it has not, on the last rank alone; it is as good as new afterwards.
+    const std::int64_t last = system.rows.rows() - 1;
+    const auto with_more =
+        assemble(system.rows, [&](MatrixRow& row, GlobalIndex i, GlobalIndex j, GlobalIndex k) {
+            system.equations.add_row(row, i.value(), j.value(), k.value());
+            if (row.number() == last) row.add(1, {-3, 2, -3});
+        });
+    EXPECT_THROW_ON_ALL_RANKS(hypre::set_values(a, with_more), SolverError,
+                              "hypre::set_values: hypre says");
+    hypre::Solver solver(comm, a, {.preconditioner = "boomeramg"});
+    hypre::set_values(a, rows);
+    Kokkos::deep_copy(u.view(), 0);
+    EXPECT_TRUE(solver.solve(vb, vu).converged);
+    EXPECT_LE(difference(system, u, v), 1e-7);
+
+    // Fewer entries: the others become zero, also on the diagonal.
+    const auto nothing = [](MatrixRow&, GlobalIndex, GlobalIndex, GlobalIndex) {};
+    const MatrixRows zeros = assemble(system.rows, nothing);
+    EXPECT_EQ(hypre::ij_matrix(zeros).zero_on_diagonal(), system.rows.first_row());
+    hypre::set_values(a, zeros);
+    EXPECT_THROW_ON_ALL_RANKS(solver.solve(vb, vu), SolverError, "no zero on the diagonal");
+    const System other(comm, various_equations()[0], 5);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::set_values(a, other.assembled()), UsageError,
+                              "hypre::set_values: expected rows of the matrix's");
+}
+
+} // namespace distview::testing
