@@ -9,7 +9,6 @@
 #include <distview/interop/solver_memory.hpp>
 
 #include <cstddef>
-#include <exception>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -60,11 +59,11 @@ Lists lists_of(const char* caller, const MatrixRows& rows) {
     return lists_of(rows);
 }
 
-void write(HYPRE_IJMatrix matrix, Lists& lists, const MatrixRows& rows) {
-    if (rows.local_entries() == 0) return; // hypre takes no null pointers
-    call(HYPRE_IJMatrixSetValues2(matrix, static_cast<HYPRE_Int>(rows.local_rows()),
-                                  lists.all.data(), lists.numbers.data(), lists.offsets.data(),
-                                  lists.columns.data(), rows.values.data()));
+HYPRE_Int write(HYPRE_IJMatrix matrix, Lists& lists, const MatrixRows& rows) {
+    if (rows.local_entries() == 0) return 0; // hypre takes no null pointers
+    return HYPRE_IJMatrixSetValues2(matrix, static_cast<HYPRE_Int>(rows.local_rows()),
+                                    lists.all.data(), lists.numbers.data(), lists.offsets.data(),
+                                    lists.columns.data(), rows.values.data());
 }
 
 } // namespace
@@ -105,7 +104,7 @@ Matrix ij_matrix(const MatrixRows& rows) {
         call(HYPRE_IJMatrixSetDiagOffdSizes(made, lists.own.data(), lists.others.data()));
         call(HYPRE_IJMatrixSetMaxOffProcElmts(made, 0));
         call(HYPRE_IJMatrixInitialize(made));
-        write(made, lists, rows);
+        call(write(made, lists, rows));
         call(HYPRE_IJMatrixAssemble(made));
         void* object = nullptr;
         call(HYPRE_IJMatrixGetObject(made, &object));
@@ -137,21 +136,15 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     checked(comm, caller, [] { return 0; }); // whether hypre is running
     ++matrix.m_state->changes;
     matrix.m_state->zero = impl::find_zero_on_diagonal(rows);
-    // An entry that the matrix has not is found on its rank alone; the matrix is assembled then, too, so that it can be used
-    // again.
-    std::exception_ptr failure;
-    try {
-        checked(comm, caller, [&] {
-            call(HYPRE_IJMatrixInitialize(matrix));
-            call(HYPRE_IJMatrixSetConstantValues(matrix, 0));
-            write(matrix, lists, rows);
-            return 0;
-        });
-    } catch (...) {
-        failure = std::current_exception(); // the same on all ranks
-    }
-    checked(comm, caller, [&] { return HYPRE_IJMatrixAssemble(matrix); });
-    if (failure) std::rethrow_exception(failure);
+    // To the end whatever hypre flags: an entry that the matrix has not is found on its rank alone, and the others are in
+    // the assembly. The matrix can be used again then, too.
+    checked(comm, caller, [&] {
+        (void)HYPRE_IJMatrixInitialize(matrix);
+        (void)HYPRE_IJMatrixSetConstantValues(matrix, 0);
+        (void)write(matrix, lists, rows);
+        (void)HYPRE_IJMatrixAssemble(matrix);
+        return HYPRE_GetError();
+    });
 }
 
 } // namespace distview::hypre

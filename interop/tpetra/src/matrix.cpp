@@ -66,6 +66,27 @@ void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     });
 }
 
+/// Local.
+void replace(const char* caller, const Map& map, const MatrixRows& rows,
+             impl::TrilinosMatrix& matrix) {
+    matrix.resumeFill();
+    matrix.setAllToScalar(0);
+    std::vector<impl::GlobalOrdinal> columns;
+    for (std::int64_t r = 0; r < rows.local_rows(); ++r) {
+        const auto at = static_cast<std::size_t>(r);
+        const std::int64_t first = rows.offsets[at], count = rows.offsets[at + 1] - first;
+        columns.assign(rows.columns.begin() + first, rows.columns.begin() + first + count);
+        const std::int64_t row = map.row(r);
+        const std::int64_t found = matrix.replaceGlobalValues(
+            static_cast<impl::GlobalOrdinal>(row), static_cast<impl::LocalOrdinal>(count),
+            rows.values.data() + first, columns.data());
+        require<Error>(found == count, [&] {
+            return text(caller, ": expected entries that the matrix has, got ", count - found,
+                        " others in row ", row);
+        });
+    }
+}
+
 void require_numbering(const char* caller, const Map& map, const RowNumbering& rows) {
     const RowNumbering& own = map.numbering();
     const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() &&
@@ -131,33 +152,18 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     });
     impl::TrilinosMatrix& values = *matrix.state()->matrix;
     ++matrix.state()->changes;
-    // An entry that the matrix has not is found on its rank alone; the matrix is complete then, too, so that it can be used
-    // again.
-    std::exception_ptr failure;
-    try {
-        impl::guarded(comm, caller, [&] {
-            values.resumeFill();
-            values.setAllToScalar(0);
-            std::vector<impl::GlobalOrdinal> columns;
-            for (std::int64_t r = 0; r < rows.local_rows(); ++r) {
-                const auto at = static_cast<std::size_t>(r);
-                const std::int64_t first = rows.offsets[at], count = rows.offsets[at + 1] - first;
-                columns.assign(rows.columns.begin() + first, rows.columns.begin() + first + count);
-                const std::int64_t row = map.row(r);
-                const std::int64_t found = values.replaceGlobalValues(
-                    static_cast<impl::GlobalOrdinal>(row), static_cast<impl::LocalOrdinal>(count),
-                    rows.values.data() + first, columns.data());
-                require<Error>(found == count, [&] {
-                    return text(caller, ": expected entries that the matrix has, got ",
-                                count - found, " others in row ", row);
-                });
-            }
-        });
-    } catch (...) {
-        failure = std::current_exception(); // the same on all ranks
-    }
-    impl::guarded(comm, caller, [&] { values.fillComplete(map.state()->map, map.state()->map); });
-    if (failure) std::rethrow_exception(failure);
+    // To the end whatever fails: an entry that the matrix has not is found on its rank alone, and the others are in
+    // fillComplete(). The matrix can be used again then, too.
+    impl::guarded(comm, caller, [&] {
+        std::exception_ptr failure;
+        try {
+            replace(caller, map, rows, values);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        values.fillComplete(map.state()->map, map.state()->map);
+        if (failure) std::rethrow_exception(failure);
+    });
 }
 
 Teuchos::RCP<Tpetra::CrsMatrix<double>> rcp(const Matrix& matrix) { return matrix.state()->matrix; }
