@@ -78,14 +78,15 @@ std::string Checkpoint::path_of(int age) const { return impl::NewFile::kept_name
 
 void Checkpoint::save(const std::vector<NamedArray>& fields, const Attributes& scalars) const {
     const CollectiveCall call(m_comm, save_caller);
-    Attributes all = scalars;
+    Attributes all;
     agree_on(m_comm, save_caller, [&] {
         require<UsageError>(!scalars.contains(scalars_checksum), [&] {
             return text(save_caller, ": expected scalars without the reserved name '",
                         scalars_checksum, "', got one of this name");
         });
+        all = scalars;
+        all[scalars_checksum] = checksum_of(scalars);
     });
-    all[scalars_checksum] = checksum_of(scalars);
     // A damaged checkpoint must not take the place of a complete one.
     impl::save_fields(m_comm, save_caller, m_path, fields, all, m_options,
                       damaged_files().has(m_path) ? 1 : m_options.keep);
@@ -117,8 +118,11 @@ Attributes Checkpoint::load_from(const std::string& path,
         impl::put_attributes(found, scalars);
         return found;
     });
+    // Before the fields: memory that ends here on one rank has to be an error of all ranks.
+    Attributes scalars =
+        agree_on(m_comm, load_caller, [&] { return impl::get_attributes(packed); });
     impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options), std::move(of_root));
-    return impl::get_attributes(packed);
+    return scalars;
 }
 
 LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool falls_back) const {

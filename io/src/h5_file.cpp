@@ -272,16 +272,18 @@ Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path) {
         found.put(impl::read_times(calls, file));
         return found;
     });
-    Hdf5Contents contents;
-    contents.fields.resize(static_cast<std::size_t>(packed.get<std::int64_t>()));
-    for (StoredField& field : contents.fields) {
-        field.name = packed.get<std::string>();
-        field.element = packed.get<ElementType>();
-        field.shape = packed.get_all<std::int64_t>();
-    }
-    contents.attributes = impl::get_attributes(packed);
-    contents.times = packed.get_all<double>();
-    return contents;
+    return agree_on(comm, caller.c_str(), [&] { // unpacking takes memory
+        Hdf5Contents contents;
+        contents.fields.resize(static_cast<std::size_t>(packed.get<std::int64_t>()));
+        for (StoredField& field : contents.fields) {
+            field.name = packed.get<std::string>();
+            field.element = packed.get<ElementType>();
+            field.shape = packed.get_all<std::int64_t>();
+        }
+        contents.attributes = impl::get_attributes(packed);
+        contents.times = packed.get_all<double>();
+        return contents;
+    });
 }
 
 void load_hdf5(const Communicator& comm, const std::string& path,

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace distview {
 
@@ -145,7 +146,9 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
 StoredField inspect_npy(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npy");
     impl::RawFile of_root;
-    return find_array(comm, "inspect_npy", path, of_root).field;
+    impl::NpyPlace place = find_array(comm, "inspect_npy", path, of_root);
+    agree_on(comm, "inspect_npy", [] {}); // every rank had the memory to unpack it
+    return std::move(place.field);
 }
 
 void load_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,

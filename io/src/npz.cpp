@@ -169,11 +169,14 @@ void save_npz(const Communicator& comm, const std::string& path,
 
 std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npz");
-    std::vector<StoredField> fields;
     impl::RawFile of_root;
-    for (const impl::NpyPlace& place : find_members(comm, "inspect_npz", path, of_root))
-        if (place.has_numbers) fields.push_back(place.field);
-    return fields;
+    const std::vector<impl::NpyPlace> places = find_members(comm, "inspect_npz", path, of_root);
+    return agree_on(comm, "inspect_npz", [&] { // copying takes memory
+        std::vector<StoredField> fields;
+        for (const impl::NpyPlace& place : places)
+            if (place.has_numbers) fields.push_back(place.field);
+        return fields;
+    });
 }
 
 void load_npz(const Communicator& comm, const std::string& path,

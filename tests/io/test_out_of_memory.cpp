@@ -47,7 +47,15 @@ TEST_F(FilesOutOfMemory, InNpy) {
     check_out_of_memory([&](const Communicator& comm) {
         save_npy(comm, path, any_u);
         load_npy(comm, path, any_read);
-        return is_read();
+        return is_read() && inspect_npy(comm, path).shape.size() == 2;
+    });
+}
+
+TEST_F(FilesOutOfMemory, InNpz) {
+    check_out_of_memory([&](const Communicator& comm) {
+        save_npz(comm, path, fields);
+        load_npz(comm, path, read_fields);
+        return is_read() && inspect_npz(comm, path).size() == 1;
     });
 }
 
@@ -56,7 +64,7 @@ TEST_F(FilesOutOfMemory, InHdf5) {
     check_out_of_memory([&](const Communicator& comm) {
         save_hdf5(comm, path, fields, scalars);
         load_hdf5(comm, path, read_fields);
-        return is_read();
+        return is_read() && inspect_hdf5(comm, path).attributes == scalars;
     });
 }
 

@@ -602,9 +602,9 @@ TEST(ConjugateGradient, wrong_use_throws_on_all_ranks) {
     using Solver = ConjugateGradient<Problem<>::Vector>;
     Solver solver(exec, problem.comm, problem.layout);
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(exec, problem.stencil(), other.b, problem.x), ShapeError,
-                              "ConjugateGradient::solve: expected b of process");
+                              "ConjugateGradient::solve: expected b as the section of process");
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(exec, problem.stencil(), problem.b, other.x), ShapeError,
-                              "ConjugateGradient::solve: expected x of process");
+                              "ConjugateGradient::solve: expected x as the section of process");
     if (problem.comm.size() > 1) {
         const bool last = problem.comm.rank() == problem.comm.size() - 1;
         EXPECT_THROW_ON_ALL_RANKS(
