@@ -129,7 +129,7 @@ TEST(CudaArrayInterface, RefusesWhatBreaksARule) {
             {"2^63-1 bytes"});
     refused(shape, [](auto& i, auto&) { i.data = ~std::uintptr_t{0} - 7; },
             {"and within the address space"});
-    refused(shape, [](auto& i, auto&) { i.data += 4; }, {"multiples of the 8 bytes of an element"});
+    refused(shape, [](auto& i, auto&) { i.data += 4; }, {"multiples of 8 bytes"});
     refused(shape, [](auto& i, auto&) { i.strides = {{24}}; }, {"strides of 2 axes, got 1"});
     refused(shape, [](auto& i, auto&) { i.strides = {{24, 4}}; }, {"multiples of the 8 bytes of an element"});
 }
