@@ -21,7 +21,7 @@ namespace distview {
 /// Collective: no (local)
 struct MatrixRows {
     RowNumbering numbering;
-    std::vector<std::int64_t> offsets{0}; ///< the first entry of each row, then the number of entries
+    std::vector<std::int64_t> offsets{0}; ///< each row's first entry, then the number of entries
     std::vector<std::int64_t> columns{};
     std::vector<double> values{};
 

@@ -16,7 +16,7 @@ namespace distview {
 
 /// The order in which the cells of an array are rows of a matrix.
 enum class RowOrder {
-    by_rank, ///< the cells of rank 0 first, then the cells of rank 1, ...; each rank's cells in C order
+    by_rank, ///< the cells of rank 0 first, then of rank 1, ...; each rank's in C order
     global,  ///< the C order of the whole array, independent of owners
 };
 
