@@ -274,7 +274,7 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         PetscCall(find_right_side(solver, b, copy, right_side));
         PetscCall(VecNorm(right_side, NORM_2, &result.right_side));
         if (result.right_side == 0 && !is_preonly) {
-            // If b = 0, only a residual of 0 meets the tolerance: PETSc would iterate until numbers underflow.
+            // If the right side is 0, only a residual of 0 meets the tolerance: PETSc would iterate until numbers underflow.
             KSPNormType norms = KSP_NORM_NONE;
             PetscCall(KSPGetNormType(solver, &norms));
             PetscCall(VecSet(x, 0));
