@@ -7,8 +7,8 @@
 
 namespace distview::testing {
 
-/// Groups the ranks of a communicator by color, in the order of keys. Color 0 and key -rank reverse the order of all ranks:
-/// layouts and sizes stay the same, the contents of ranks do not.
+/// Groups the ranks of a communicator by color, in the order of keys. Color 0 and key -rank reverse the order of all
+/// ranks: layouts and sizes stay the same, the contents of ranks do not.
 ///
 /// Collective: construction and destruction, over the communicator
 class OtherRanks {

@@ -12,8 +12,8 @@ namespace distview::hypre::impl {
 /// with `entries` numbers in each cell.
 void require_box(const char* caller, std::span<const std::int64_t> extents, std::int64_t entries);
 
-/// Throws UsageError unless a HYPRE_Int counts the numbers of gmres' vectors, which hypre allocates as one array: restart + 1
-/// of `rows` numbers on this rank.
+/// Throws UsageError unless a HYPRE_Int counts the numbers of gmres' vectors, which hypre allocates as one array:
+/// restart + 1 of `rows` numbers on this rank.
 void require_restart(const char* caller, int restart, std::int64_t rows);
 
 } // namespace distview::hypre::impl

@@ -136,8 +136,8 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     checked(comm, caller, [] { return 0; }); // whether hypre is running
     ++matrix.m_state->changes;
     matrix.m_state->zero = impl::find_zero_on_diagonal(rows);
-    // Continue to the end despite hypre's flags: one rank alone finds an entry outside the matrix, and the others wait in
-    // the assembly. Afterwards the matrix is usable again.
+    // Continue to the end despite hypre's flags: one rank alone finds an entry outside the matrix, and the others wait
+    // in the assembly. Afterwards the matrix is usable again.
     checked(comm, caller, [&] {
         (void)HYPRE_IJMatrixInitialize(matrix);
         (void)HYPRE_IJMatrixSetConstantValues(matrix, 0);

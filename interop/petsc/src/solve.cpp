@@ -124,8 +124,8 @@ PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& 
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// GAMG factorises its coarsest level. If the matrix is singular, so is that level: its factors are rounding errors, and
-/// the iteration breaks down. A singular value decomposition detects the zeros.
+/// GAMG factorises its coarsest level. If the matrix is singular, so is that level: its factors are rounding errors,
+/// and the iteration breaks down. A singular value decomposition detects the zeros.
 PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
     MatNullSpace space = nullptr;
     PC preconditioner = nullptr;
@@ -274,7 +274,8 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         PetscCall(find_right_side(solver, b, copy, right_side));
         PetscCall(VecNorm(right_side, NORM_2, &result.right_side));
         if (result.right_side == 0 && !is_preonly) {
-            // If the right side is 0, only a residual of 0 meets the tolerance: PETSc would iterate until numbers underflow.
+            // If the right side is 0, only a residual of 0 meets the tolerance: PETSc would iterate until numbers
+            // underflow.
             KSPNormType norms = KSP_NORM_NONE;
             PetscCall(KSPGetNormType(solver, &norms));
             PetscCall(VecSet(x, 0));

@@ -74,7 +74,7 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || rows().local_rows() == 0;
     }
-    /// The array's memory, not hypre's values, which are a copy. A process without cells may return null.
+    /// The array's memory, not hypre's values, which are a copy. Without cells it may be null.
     const double* data() const noexcept { return m_cells.read; }
     HYPRE_StructVector get() const noexcept { return m_vector; }
     operator HYPRE_StructVector() const noexcept { return m_vector; }

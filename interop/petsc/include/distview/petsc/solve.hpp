@@ -16,9 +16,9 @@ struct SolveOptions {
     std::string method = "cg"; ///< -ksp_type; preonly does not start from what x is
     std::string preconditioner =
         "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
-    /// Stop when the norm of the residual is at most this times the norm of the right side; so cg, gmres, fgmres, bcgs
-    /// and bicg. For others (cgs, tfqmr, minres, ...) PETSc uses norms of the preconditioned residual, here and below:
-    /// they may also report a distant start as divergence.
+    /// Stop when the norm of the residual is at most this times the norm of the right side. This holds for cg, gmres,
+    /// fgmres, bcgs and bicg. For others (cgs, tfqmr, minres, ...) PETSc uses norms of the preconditioned residual,
+    /// here and below: they may also report a distant start as divergence.
     double tolerance = 1e-10;
     int max_iterations = 1000;
     /// Whether a solution that does not converge is an error.
@@ -56,9 +56,9 @@ struct SolveResult {
 ///
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or
-///             of other processes, b and x are one array, or x has const elements; ShapeError if sizes do not fit (a Vec has no more of a
-///             layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason: a zero pivot is one
-///             (thrown on all ranks)
+///             of other processes, b and x are one array, or x has const elements; ShapeError if sizes do not fit (a
+///             Vec has no more of a layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason:
+///             a zero pivot is one (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options = {});
 
