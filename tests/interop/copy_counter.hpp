@@ -6,8 +6,8 @@
 
 namespace distview::testing {
 
-/// Counts bytes that memcpy() and memmove() copy from or to a piece of memory, whoever calls them, libraries too: programs
-/// that link interop_copy_counter have these functions in the place of the C library's. One at a time.
+/// Counts bytes that memcpy() and memmove() copy from or to a piece of memory, calls from libraries included: programs
+/// that link interop_copy_counter use its functions instead of the C library's. One counter at a time.
 class CopyCounter {
 public:
     CopyCounter(const void* begin, std::size_t bytes) noexcept;

@@ -20,7 +20,7 @@ struct CubeEquations {
     bool jumps; ///< k is 1, and 100 in the second half of the second axis
 
     double k(std::int64_t j) const { return jumps && 2 * j >= n ? 100 : 1; }
-    /// Of the face between neighbours along the second axis.
+    /// The coefficient of the face between neighbours along the second axis.
     double between(std::int64_t j, std::int64_t other) const {
         if (other < 0 || other >= n) return 2 * k(j);
         return 2 * k(j) * k(other) / (k(j) + k(other));
@@ -103,7 +103,7 @@ void for_each_cube(const Check& check) {
         for (std::int64_t n = asked ? 32 : 10; n <= most; n *= 2) check(CubeEquations{n, jumps});
 }
 
-/// One line of a table of iterations, for those who ask for sizes.
+/// One line of a table of iterations, if sizes were requested.
 inline void tell_iterations(const Communicator& comm, const CubeEquations& equations,
                             const char* method, int ours, int theirs) {
     if (comm.rank() == 0 && std::getenv("DISTVIEW_MULTIGRID_SIZE"))

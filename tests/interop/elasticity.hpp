@@ -60,7 +60,7 @@ public:
         return make("weight", [](const Node&, std::int64_t c) { return load(c); });
     }
 
-    /// Row by row: what the elements around a node say.
+    /// Assembles row by row from the elements around each node.
     MatrixRows assembled() const {
         return assemble(
             rows, [&](MatrixRow& row, std::same_as<GlobalIndex> auto... index)
@@ -125,7 +125,7 @@ public:
         }
         return x;
     }
-    /// The greatest difference from them on this rank, in relation to the greatest displacement.
+    /// The greatest difference from those displacements on this rank, relative to the greatest displacement.
     double error(const Field& u) const {
         const std::vector<double> expected = displacements();
         double most = 0, greatest = 0;
@@ -167,7 +167,7 @@ private:
             if (lowest[d] < (d == 0 ? -1 : 0) || lowest[d] + 1 >= n[d]) return false;
         return true;
     }
-    /// Of displacement c at corner s and e at corner t, of a material with Young's modulus 1 and Poisson's ratio 0.3.
+    /// Stiffness between displacement c at corner s and e at corner t; Young's modulus 1, Poisson's ratio 0.3.
     static double stiffness(int s, std::int64_t c, int t, std::int64_t e) {
         constexpr double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;
         const auto slopes = [&](std::int64_t p, std::int64_t q) { // the integral of d_p N_s d_q N_t

@@ -7,8 +7,8 @@
 
 namespace distview::testing {
 
-/// The ranks of a communicator in groups of one color, in the order of keys: with color 0 and key -rank all ranks, the last
-/// one first, so that layouts and sizes are the same and what ranks have is not.
+/// Groups the ranks of a communicator by color, in the order of keys. Color 0 and key -rank reverse the order of all
+/// ranks: layouts and sizes stay the same, the contents of ranks do not.
 ///
 /// Collective: construction and destruction, over the communicator
 class OtherRanks {

@@ -12,7 +12,7 @@
 
 namespace distview::testing {
 
-/// Which indices every rank owns and needs: the same on all ranks.
+/// The indices that every rank owns and needs; equal on all ranks.
 struct RandomGraph {
     using Indices = std::vector<std::int64_t>;
 

@@ -232,7 +232,7 @@ TEST(SolverArrays, CopyTheInteriorAndFillThePadding) {
                     static_cast<double>(u.unpadded.global_index(1, LocalIndex(m)).value()));
 }
 
-// Kernels go by the extents of another array than they read, or write.
+// Kernels use the extents of one array to read or write another array.
 TEST(SolverArraysErrors, OtherLayouts) {
     const Communicator comm(MPI_COMM_WORLD);
     const Exec exec;

@@ -91,7 +91,7 @@ TEST(RowNumbering, PaddingMakesNoDifference) {
     EXPECT_EQ(rows.row(GlobalIndex(12), GlobalIndex(-1)), -1);
 }
 
-// What each rank knows is its own labels and ghosts: the rows of the latter come from their owners.
+// Each rank knows only its own labels and ghosts: the owners supply the rows of the ghosts.
 TEST(RowNumbering, LabelsKnownInPart) {
     const Communicator comm(MPI_COMM_WORLD);
     for_each_case(20, [&](Random& random, std::uint64_t) {
@@ -162,7 +162,7 @@ TEST(RowNumberingErrors, AreTheSameOnAllRanks) {
     const ArrayLayout shared(ProcessGrid{comm.size()}, {unstructured(lists)});
     EXPECT_THROW_ON_ALL_RANKS(RowNumbering(comm, shared), LayoutError,
                               "expected each label of axis 0 on one process");
-    // As many labels as elements, but one of them twice, and each rank knows its own ones alone.
+    // As many labels as elements, but one label occurs twice, and each rank knows only its own labels.
     const ArrayLayout twice(
         ProcessGrid{comm.size()},
         {unstructured_local(comm.size(), comm.rank(), {comm.rank() == 1 ? 0 : comm.rank()}, true)});

@@ -33,7 +33,7 @@ void MatrixRow::add(double value, std::initializer_list<std::int64_t> offset) {
     for (std::size_t d = 0; d < offset.size(); ++d) {
         const std::int64_t step = offset.begin()[d];
         index[d] += step;
-        // Rows of this process, most of all, without a division.
+        // Most entries are in rows of this process: no division for them.
         const std::int64_t position = index[d] - m_first[d];
         is_mine = is_mine && position >= 0 && position < m_extents[d];
         cell = cell * m_extents[d] + position;
@@ -68,7 +68,7 @@ void MatrixRow::add_cell(double value, std::span<const GlobalIndex> index) {
     add_entry(column, value);
 }
 
-// In order at once: rows have few entries, which come nearly in order.
+// Insertion keeps the order: rows have few entries, which arrive nearly in order.
 void MatrixRow::add_entry(std::int64_t column, double value) {
     auto at = m_entries.end();
     while (at != m_entries.begin() && (at - 1)->column > column) --at;
@@ -78,7 +78,7 @@ void MatrixRow::add_entry(std::int64_t column, double value) {
         m_entries.insert(at, {column, value});
 }
 
-/// What may make and empty rows.
+/// Makes and empties MatrixRow objects.
 class MatrixRowsBuilder {
 public:
     MatrixRowsBuilder(const RowNumbering& numbering, MatrixRows& rows)

@@ -179,14 +179,14 @@ void require_indices(const AxisLayout& axis, int number, int coordinate) {
     }
 }
 
-/// The plan of the ghosts along an axis, which finds labels that several processes own, also where there are no ghosts.
+/// The ghost plan of an axis. It finds labels that several processes own, even without ghosts.
 GhostExchangePlan make_ghost_plan(const Communicator& comm, const ArrayLayout& layout, int axis) {
     const int at = layout.coordinates(comm.rank())[static_cast<std::size_t>(axis)];
     const std::int64_t owned = layout.axis(axis).owned_local(at).size();
     return {comm, {layout, axis, owned, layout.axis(axis).local_extent(at) - owned, {}}};
 }
 
-/// The rows of ghosts, which their owners know.
+/// The rows of ghosts, received from their owners.
 std::vector<std::int64_t> rows_of_ghosts(const Communicator& comm, const ArrayLayout& layout,
                                          const std::vector<std::int64_t>& own_rows) {
     const Kokkos::DefaultHostExecutionSpace exec;
@@ -231,7 +231,7 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout,
     std::vector<Sizes> all;
     if (in_part) {
         all = all_gather(comm, interior_sizes(layout, comm.rank()));
-        // A rank may be without ghosts where others have some.
+        // Some ranks may have ghosts while others have none.
         const int any = all_reduce(comm, ReduceOperation::max, ghosts_in_part ? 1 : 0);
         ghosts_in_part = any != 0;
     }

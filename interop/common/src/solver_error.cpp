@@ -12,7 +12,7 @@ namespace distview {
 
 void impl::agree_on_solver(const Communicator& comm, const char* caller,
                            const std::exception_ptr& failure, int code) {
-    // Of a solution within this one, say, which has not converged: its code is 0. Agreements make an Error of it.
+    // A solution within this one that did not converge has code 0; an agreement turns its error into an Error.
     bool is_of_solver = code != 0;
     try {
         if (failure) std::rethrow_exception(failure);

@@ -12,17 +12,17 @@
 
 namespace distview::hypre::impl {
 
-/// A call of hypre returned an error; for checked(), which knows the words.
+/// Thrown if a call of hypre returned an error; checked() adds hypre's words.
 struct CallFailed {
     int code;
 };
 
-/// Ends an action of checked() at the first call that fails: hypre goes on after errors with what it has.
+/// Ends an action of checked() at the first failing call: after an error, hypre itself would continue with bad data.
 inline void call(HYPRE_Int code) {
     if (code != 0) throw CallFailed{static_cast<int>(code)};
 }
 
-/// A duplicate for hypre, which sends on the communicator it is given; freed with the library's own one.
+/// A duplicate on which hypre sends its messages; freed with the library's own communicator.
 ///
 /// Collective: over comm
 MPI_Comm comm_of(const Communicator& comm);
@@ -30,7 +30,7 @@ MPI_Comm comm_of(const Communicator& comm);
 /// Whether objects of hypre can still be destroyed.
 bool is_alive() noexcept;
 
-/// Throws UsageError if an object of hypre was moved to another one.
+/// Throws UsageError if an object of hypre was moved from.
 inline void require_object(const char* caller, bool is_there) {
     require<UsageError>(is_there, [&] {
         return text(caller, ": expected a vector, got one whose object was moved to another");
@@ -44,7 +44,7 @@ void require_rows(const char* caller, const RowNumbering& rows);
 /// The lowest row of this process without an entry on the diagonal other than 0; -1 if there is none.
 std::int64_t find_zero_on_diagonal(const MatrixRows& rows);
 
-/// Numbers that were found to fit.
+/// Converts numbers that were checked before.
 template <class To>
 std::vector<To> narrow(const std::vector<std::int64_t>& numbers) {
     std::vector<To> narrowed(numbers.size());

@@ -75,7 +75,7 @@ Iteration::Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_
     if (options.method == KrylovMethod::pcg) call(HYPRE_PCGSetTwoNorm(m_solver.get(), 1));
     if (options.method == KrylovMethod::gmres)
         call(HYPRE_GMRESSetKDim(m_solver.get(), effective_restart(options)));
-    // For hypre this object is the preconditioner: notes and means are taken around the one that was asked for.
+    // hypre calls this object as the preconditioner: it records norms and subtracts means around the chosen one.
     call(m_calls.set_preconditioner(m_solver.get(), &apply_step, &set_up_step,
                                     reinterpret_cast<HYPRE_Solver>(this)));
 }
@@ -105,13 +105,13 @@ void Iteration::run(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result) {
     }
     result.right_side = std::sqrt(m_method.algebra.InnerProd(m_right, m_right));
     if (!tells_residuals()) {
-        // Only of pcg hypre takes zero for the solution of zero, whatever x is.
+        // If b = 0, hypre's pcg alone returns x = 0 for any initial x.
         if (result.right_side == 0) (void)m_method.set_to(x, 0);
         result.history.push_back(residual(x));
     }
     if (!is_solved_by_start(result)) (void)m_calls.solve(m_solver.get(), m_a, m_right, x);
 
-    // For hypre bicgstab's division by a scalar product of zero, the same on all ranks, is a generic error.
+    // bicgstab divides by a scalar product of zero on all ranks at once: hypre reports a generic error.
     const HYPRE_Int code = HYPRE_GetError();
     m_broke_down = m_options.method == KrylovMethod::bicgstab && code == HYPRE_ERROR_GENERIC &&
                    m_applied > 0 && m_failed == 0;
@@ -124,7 +124,7 @@ HYPRE_Int Iteration::set_up_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector
     return step.m_method.set_up ? step.m_method.set_up(step.m_preconditioner.get(), a, b, x) : 0;
 }
 
-/// Of pcg every residual passes here once, the first one and the last one, too; of others what passes is none.
+/// pcg passes every residual here once, including the first and the last; other methods pass other vectors.
 HYPRE_Int Iteration::apply_step(HYPRE_Solver self, HYPRE_Matrix a, HYPRE_Vector r, HYPRE_Vector z) {
     auto& step = *reinterpret_cast<Iteration*>(self);
     const Method& method = step.m_method;
@@ -145,24 +145,24 @@ void Iteration::take_mean_off(HYPRE_Vector vector) const {
     (void)m_method.algebra.Axpy(-mean, m_ones.get(), vector);
 }
 
-/// Goes on to the end whatever hypre flags: the others are in it, too.
+/// Continues to the end despite hypre's error flags, because the other ranks wait in the same calls.
 double Iteration::residual(HYPRE_Vector x) const {
     (void)m_method.algebra.CopyVector(m_right, m_residual.get());
     (void)m_method.subtract_product(m_a, x, m_residual.get());
     return std::sqrt(m_method.algebra.InnerProd(m_residual.get(), m_residual.get()));
 }
 
-/// Beside a norm that overflowed none is.
+/// No residual is small relative to a norm that overflowed.
 bool Iteration::is_small(double residual, const SolveResult& result) const {
     return std::isfinite(residual) && residual <= m_options.tolerance * result.right_side;
 }
 
-/// Then hypre is not asked: what it tells of iterations may be of an earlier solution.
+/// If true, hypre must not be asked: its iteration count may belong to an earlier solution.
 bool Iteration::is_solved_by_start(const SolveResult& result) const {
     return !tells_residuals() && is_small(result.history.front(), result);
 }
 
-/// What hypre says of it, and how many iterations it took.
+/// Whether hypre reports convergence; sets the number of iterations.
 bool Iteration::has_converged(SolveResult& result) const {
     HYPRE_Int count = 0;
     if (tells_residuals()) {
@@ -188,9 +188,9 @@ void Iteration::conclude(HYPRE_Vector x, SolveResult& result) const {
     if (!tells_residuals() && result.iterations > 0) result.history.push_back(residual(x));
     call(HYPRE_GetError());
     result.residual = result.history.back();
-    // Whether a scalar product is no number is the same on all ranks: what it was made of has failed.
+    // A scalar product that is not a number is so on all ranks: an earlier step failed.
     if (m_broke_down && !std::isfinite(result.residual)) call(HYPRE_ERROR_GENERIC);
-    // An x that solves the equations from the start is a zero scalar product for hypre.
+    // If the initial x solves the equations, hypre meets a scalar product of zero.
     result.converged = is_converged || is_small(result.residual, result);
     if (result.converged) {
         result.reason = "converged";

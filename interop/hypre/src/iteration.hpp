@@ -24,7 +24,7 @@ struct Calls {
     HYPRE_Int (*get_relative_residual)(HYPRE_Solver, HYPRE_Real*);
 };
 
-/// What differs between the IJ and the Struct interface, and between preconditioners, for Iteration.
+/// The functions that Iteration needs for an interface (IJ or Struct) and a preconditioner.
 struct Method {
     using Create = HYPRE_Int (*)(MPI_Comm, HYPRE_Solver*);
     using Destroy = HYPRE_Int (*)(HYPRE_Solver);
@@ -43,7 +43,7 @@ struct Method {
     HYPRE_PtrToSolverFcn apply = nullptr; ///< null for none
 };
 
-/// Of gmres; after max_iterations it ends, and hypre has room for each iteration up to a restart.
+/// The restart of gmres, at most max_iterations: hypre allocates room for each iteration up to a restart.
 int effective_restart(const SolveOptions& options);
 
 /// Owns a solver of hypre; of none if `create` is null.
@@ -84,13 +84,13 @@ public:
     Iteration(const Iteration&) = delete;
     Iteration& operator=(const Iteration&) = delete;
 
-    /// Takes what memory the result needs; local.
+    /// Allocates the memory of the result; local.
     void make_room(SolveResult& result) const;
     bool is_set_up() const noexcept { return m_is_set_up; }
     void set_up(HYPRE_Vector b, HYPRE_Vector x);
-    /// Not to converge is no failure of hypre's, nor is a breakdown.
+    /// Neither missing convergence nor a breakdown counts as a failure of hypre.
     void run(HYPRE_Vector b, HYPRE_Vector x, SolveResult& result);
-    /// What came of it.
+    /// Fills the result.
     void conclude(HYPRE_Vector x, SolveResult& result) const;
 
 private:

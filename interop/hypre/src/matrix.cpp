@@ -47,7 +47,7 @@ Lists lists_of(const MatrixRows& rows) {
     return lists;
 }
 
-/// Before hypre communicates: where memory ends on this rank, the others would wait in hypre's calls.
+/// Before hypre communicates: if memory ended on this rank later, the others would wait in hypre's calls.
 Lists lists_of(const char* caller, const MatrixRows& rows) {
     impl::require_rows(caller, rows.numbering);
     distview::impl::require_matrix_rows(caller, rows);
@@ -136,8 +136,8 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     checked(comm, caller, [] { return 0; }); // whether hypre is running
     ++matrix.m_state->changes;
     matrix.m_state->zero = impl::find_zero_on_diagonal(rows);
-    // To the end whatever hypre flags: an entry that the matrix has not is found on its rank alone, and the others are in
-    // the assembly. The matrix can be used again then, too.
+    // Continue to the end despite hypre's flags: one rank alone finds an entry outside the matrix, and the others wait
+    // in the assembly. Afterwards the matrix is usable again.
     checked(comm, caller, [&] {
         (void)HYPRE_IJMatrixInitialize(matrix);
         (void)HYPRE_IJMatrixSetConstantValues(matrix, 0);

@@ -31,7 +31,7 @@ int stop_in_finalize(MPI_Comm, int, void*, void*) {
     return MPI_SUCCESS;
 }
 
-/// Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize.
+/// MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
 void stop_with_mpi() {
     static int key = MPI_KEYVAL_INVALID;
     if (key == MPI_KEYVAL_INVALID)
@@ -43,7 +43,7 @@ void stop_with_mpi() {
     if (!is_set) check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, &key), "MPI_Comm_set_attr");
 }
 
-/// A communicator is kept in the attribute itself: memory for it might end on one rank, for which the others would wait.
+/// The attribute holds the communicator itself: an allocation could fail on one rank, and the others would wait for it.
 static_assert(sizeof(MPI_Comm) <= sizeof(void*));
 
 int free_duplicate(MPI_Comm, int, void* value, void*) {

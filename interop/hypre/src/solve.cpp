@@ -91,7 +91,7 @@ Method method_of(const Matrix& a, const SolveOptions& options) {
             call(HYPRE_BoomerAMGSetMaxIter(solver, 1));
             call(HYPRE_BoomerAMGSetPrintLevel(solver, 0));
             if (!is_singular) return;
-            // Symmetric Gauss-Seidel: of the coarsest level, too, 1 is in the null space.
+            // Symmetric Gauss-Seidel: the coarsest level is singular too, with 1 in its null space.
             call(HYPRE_BoomerAMGSetMinCoarseSize(solver, 4));
             call(HYPRE_BoomerAMGSetCycleRelaxType(solver, 6, 3));
         };
@@ -187,7 +187,7 @@ void require_preconditioner(const char* caller, const std::string& name, const c
 void require_suitable(const char* caller, const Matrix&, const SolveOptions& options) {
     require_preconditioner(caller, options.preconditioner, "boomeramg");
 }
-/// pfmg of another stencil would end the program.
+/// With another stencil, pfmg would end the program.
 void require_suitable(const char* caller, const StructMatrix& a, const SolveOptions& options) {
     require_preconditioner(caller, options.preconditioner, "pfmg");
     require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(), [&] {
@@ -197,7 +197,7 @@ void require_suitable(const char* caller, const StructMatrix& a, const SolveOpti
     });
 }
 
-/// By a zero some preconditioners fail on its rank alone, in the middle of collective calls.
+/// A zero makes some preconditioners fail on its rank alone, in the middle of collective calls.
 template <class A>
 void require_diagonal(const Communicator& comm, const char* caller, const A& a,
                       const SolveOptions& options) {
@@ -262,7 +262,7 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
     });
     // Of a hypre that takes memory x would be written while b is read, and of any hypre in one vector.
     const std::int64_t count = a.rows().local_rows();
-    const std::less<const double*> before; // of arrays that have nothing to do with each other, too
+    const std::less<const double*> before; // also orders pointers to unrelated arrays
     const bool is_apart =
         !before(b.data(), x.data() + count) || !before(x.data(), b.data() + count);
     require<UsageError>(count == 0 || is_apart, [&] {
@@ -278,7 +278,7 @@ HYPRE_Matrix generic(const StructMatrix& a) { return as<HYPRE_Matrix>(a.get()); 
 HYPRE_Vector generic(const Vector& v) { return as<HYPRE_Vector>(static_cast<HYPRE_ParVector>(v)); }
 HYPRE_Vector generic(const StructVector& v) { return as<HYPRE_Vector>(v.get()); }
 
-/// Makes `iteration` if there is none, and drops it where a call of hypre fails, which may leave anything.
+/// Makes `iteration` if it is null, and drops it after a failed call of hypre, which may leave any state.
 template <class A, class Vector>
 SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Communicator& comm,
                        const char* caller, const A& a, const Vector& b, const Vector& x,
@@ -294,8 +294,8 @@ SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Commun
                                                               generic(a), generic(b), options);
             iteration->make_room(result);
             return 0;
-        }); // before hypre communicates: memory may end on one rank, or the program's tune() fail
-        // hypre's flag is a rank's own: ranks agree before those without one go on to what is collective.
+        }); // before hypre communicates: memory or the program's tune() may fail on one rank
+        // hypre's flag is local: ranks agree before the next collective call.
         if (!iteration->is_set_up())
             checked(comm, caller, [&] {
                 iteration->set_up(generic(b), generic(x));
@@ -372,7 +372,7 @@ SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
     const CollectiveCall naming(m_comm, caller);
     agree_on(m_comm, caller, [&] {
         require_vectors(m_comm, caller, m_a, b, x);
-        // What hypre sets up sends on the communicator of the first vectors.
+        // hypre's set-up keeps the communicator of the first vectors for its messages.
         for (const Vector* vector : {&b, &x})
             require<UsageError>(
                 vector->rows().communicator().mpi() == m_a.rows().communicator().mpi(), [&] {

@@ -23,7 +23,7 @@ namespace {
 
 using Offset = std::array<std::int64_t, 3>; ///< along the layout's axes
 
-/// Fixed in size, to be gathered.
+/// Has a fixed size, so that it can be gathered.
 struct Offsets {
     static constexpr std::size_t most = 27;
     std::size_t count = 0;
@@ -46,7 +46,7 @@ struct Offsets {
     }
 };
 
-/// Along how many axes at once an offset steps, of all the most.
+/// The largest number of axes along which one offset steps.
 std::ptrdiff_t most_axes(const Offsets& offsets) {
     const auto axes_of = [](const Offset& offset) {
         return std::count_if(offset.begin(), offset.end(), [](std::int64_t o) { return o != 0; });
@@ -63,7 +63,7 @@ bool suits_pfmg(const Offsets& offsets, int rank) {
     return rank == 3 && most > 0 && offsets.count == (most == 1 ? 7u : most == 2 ? 19u : 27u);
 }
 
-/// How far away the cell of a column is, along a periodic axis the shorter way.
+/// The distance to the cell of a column; along a periodic axis in the shorter direction.
 Offset offset_of(const RowNumbering& rows, const std::array<GlobalIndex, max_rank>& from,
                  std::int64_t column) {
     const auto to = rows.index(column);
@@ -91,7 +91,7 @@ void for_each_entry(const MatrixRows& rows, const Action& action) {
     }
 }
 
-/// Offsets of all ranks, that of the diagonal first: the same everywhere.
+/// The offsets of all ranks, the diagonal's first; equal on all ranks.
 Offsets all_offsets(const char* caller, const MatrixRows& rows) {
     const Communicator& comm = rows.numbering.communicator();
     const Offsets mine = agree_on(comm, caller, [&] {
@@ -111,7 +111,7 @@ Offsets all_offsets(const char* caller, const MatrixRows& rows) {
     });
 }
 
-/// hypre's axes are the layout's, from the fastest on.
+/// hypre counts the layout's axes from the fastest one.
 template <class Values>
 StructGrid::Corner reversed(const RowNumbering& rows, const Values& along) {
     StructGrid::Corner corner{};
@@ -251,7 +251,7 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     StructMatrix matrix(grid);
     std::vector<HYPRE_Int> entries;
     std::vector<double> values;
-    // Before hypre communicates: where memory ends on this rank, the others would wait in hypre's calls.
+    // Before hypre communicates: if memory ended on this rank later, the others would wait in hypre's calls.
     agree_on(comm, caller, [&] {
         require_box_of(caller, rows.numbering, offsets.count);
         matrix.m_matrix = std::make_shared<Handle<HYPRE_StructMatrix>>();

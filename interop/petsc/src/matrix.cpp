@@ -122,7 +122,7 @@ Matrix aij_matrix(const MatrixRows& rows) {
     const char* caller = "petsc::aij_matrix";
     const RowNumbering& numbering = rows.numbering;
     const CollectiveCall call(numbering.communicator(), caller);
-    // Before PETSc communicates: where memory ends on this rank, the others would wait in PETSc's calls.
+    // Before PETSc communicates: if memory ended on this rank later, the others would wait in PETSc's calls.
     std::vector<PetscInt> offsets, columns;
     agree_on(numbering.communicator(), caller, [&] {
         impl::require_rows(caller, numbering);

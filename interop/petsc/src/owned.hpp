@@ -18,7 +18,7 @@ PetscErrorCode keep(PetscObject object, std::unique_ptr<Owner> owner);
 /// Throws UsageError unless PETSc can number these rows.
 void require_rows(const char* caller, const RowNumbering& rows);
 
-/// Numbers that require_rows() has let pass.
+/// Converts numbers that require_rows() accepted.
 std::vector<PetscInt> narrow(const std::vector<std::int64_t>& numbers);
 
 /// Throws UsageError unless there is an object and its ranks are the communicator's, in their order.

@@ -5,7 +5,7 @@
 
 namespace distview::petsc::impl {
 
-/// What a function called by PETSc has thrown: it must not pass through PETSc, so checked() throws it again.
+/// The exception of a function that PETSc called: it must not pass through PETSc, so checked() throws it again.
 void set_pending(std::exception_ptr failure) noexcept;
 
 } // namespace distview::petsc::impl

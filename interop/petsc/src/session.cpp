@@ -35,7 +35,7 @@ void destroy_now(void* object) noexcept {
     (void)PetscObjectDestroy(&known);
 }
 
-/// Whoever stops PETSc: what is left of objects is no longer anybody's, and their memory may become that of others.
+/// Runs whoever stops PETSc: handles must release the objects that are left, because their memory may be reused.
 PetscErrorCode forget() {
     objects.clear();
     is_told = false;
@@ -64,7 +64,7 @@ int stop_in_finalize(MPI_Comm, int, void*, void*) {
     return MPI_SUCCESS;
 }
 
-/// Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize.
+/// MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
 void stop_with_mpi() {
     static int key = MPI_KEYVAL_INVALID;
     if (key == MPI_KEYVAL_INVALID)

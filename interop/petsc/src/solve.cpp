@@ -85,7 +85,7 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
     });
 }
 
-/// A call of PETSc's that fails leaves the vectors locked that it has read: unlocks one at the end of a scope.
+/// Unlocks a vector at the end of a scope: a failed call of PETSc leaves the vectors locked that it was reading.
 class Unlocking {
 public:
     explicit Unlocking(Vec vector) : m_vector(vector) { (void)VecLockGet(vector, &m_before); }
@@ -124,8 +124,8 @@ PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& 
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// GAMG factorises its coarsest level, which is singular where the matrix is: what comes out is rounding, and the iteration
-/// breaks down. Singular values tell what is zero.
+/// GAMG factorises its coarsest level. If the matrix is singular, so is that level: its factors are rounding errors,
+/// and the iteration breaks down. A singular value decomposition detects the zeros.
 PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
     MatNullSpace space = nullptr;
     PC preconditioner = nullptr;
@@ -166,7 +166,7 @@ PetscErrorCode take_norms_of_residual(KSP solver) {
     PetscCall(PetscOptionsHasName(nullptr, prefix, "-ksp_pc_side", &has_side));
     PetscCall(PetscOptionsHasName(nullptr, prefix, "-ksp_norm_type", &has_norm));
     PetscCall(PetscObjectTypeCompareAny(object, &on_left, KSPCG, KSPBICG, ""));
-    // Others (cgs, tfqmr, bcgsl, ...) lose the x to start with on the right side.
+    // With the preconditioner on the right, others (cgs, tfqmr, bcgsl, ...) lose the initial x.
     PetscCall(PetscObjectTypeCompareAny(object, &on_right, KSPGMRES, KSPLGMRES, KSPDGMRES,
                                         KSPPGMRES, KSPBCGS, ""));
     if (has_norm || (has_side && on_right) || !(on_left || on_right))
@@ -237,7 +237,7 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     if (!options.prefix.empty()) PetscCall(KSPSetOptionsPrefix(solver, options.prefix.c_str()));
     PetscCall(KSPSetFromOptions(solver));
     PetscCall(take_norms_of_residual(solver)); // of the method that it is now
-    // It applies the preconditioner once, and refuses to start from anything.
+    // preonly applies the preconditioner once, and accepts no initial x.
     PetscCall(
         PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
     if (is_preonly) PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_FALSE));
@@ -245,7 +245,7 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What PETSc told of a solution; failures of preconditioners are this rank's.
+/// PETSc's report of a solution; failures of preconditioners are local to this rank.
 struct Outcome {
     SolveResult result{};
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -274,7 +274,8 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         PetscCall(find_right_side(solver, b, copy, right_side));
         PetscCall(VecNorm(right_side, NORM_2, &result.right_side));
         if (result.right_side == 0 && !is_preonly) {
-            // No residual but 0 is at most 0 times a tolerance: PETSc would go on until it is smaller than any number.
+            // If the right side is 0, only a residual of 0 meets the tolerance: PETSc would iterate until numbers
+            // underflow.
             KSPNormType norms = KSP_NORM_NONE;
             PetscCall(KSPGetNormType(solver, &norms));
             PetscCall(VecSet(x, 0));
@@ -302,7 +303,7 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         PetscCall(KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE)); // that memory goes
         PetscCall(KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT, limit, PETSC_DEFAULT));
         result.iterations = static_cast<int>(iterations);
-        // gcr says that it has converged after as many iterations as there may be.
+        // gcr reports convergence after the maximum number of iterations.
         KSPNormType norms = KSP_NORM_NONE;
         PetscCall(KSPGetNormType(solver, &norms));
         if (norms == KSP_NORM_NONE) {

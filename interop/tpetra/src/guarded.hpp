@@ -12,7 +12,7 @@
 
 namespace distview::tpetra::impl {
 
-/// What an exception of Trilinos says, without the file, line and condition before it.
+/// The message of a Trilinos exception, without the file, line and condition before it.
 inline std::string said(std::string_view what) {
     constexpr std::string_view condition = "Throw test that evaluated to true: ";
     if (const auto at = what.find(condition); at != what.npos) {
@@ -25,7 +25,7 @@ inline std::string said(std::string_view what) {
 }
 
 /// Runs an action of Trilinos, which may communicate, and agrees on the outcome: exceptions come back as ours, on all
-/// ranks. One that Trilinos throws on some ranks while others wait in it is beyond help.
+/// ranks. If Trilinos throws on some ranks while others wait inside it, the program hangs.
 template <class Action>
 void guarded(const Communicator& comm, const char* caller, Action&& action) {
     std::exception_ptr failure;

@@ -105,7 +105,7 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
     const CollectiveCall call(comm, "tpetra::Matrix");
     agree_on(comm, "tpetra::Matrix", [&] { check_lists(map, begin, columns, values); });
     require_columns(map, columns);
-    // Rows are filled before Trilinos communicates: where memory ends on this rank, the others would wait in its calls.
+    // Rows are filled before Trilinos communicates: if memory ended on this rank later, the others would wait in it.
     Teuchos::RCP<impl::TrilinosMatrix> matrix;
     impl::guarded(comm, "tpetra::Matrix", [&] {
         const auto rows = static_cast<std::size_t>(map.local_size());
@@ -152,8 +152,8 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     });
     impl::TrilinosMatrix& values = *matrix.state()->matrix;
     ++matrix.state()->changes;
-    // To the end whatever fails: an entry that the matrix has not is found on its rank alone, and the others are in
-    // fillComplete(). The matrix can be used again then, too.
+    // Continue to the end despite failures: one rank alone finds an entry outside the matrix, and the others wait in
+    // fillComplete(). Afterwards the matrix is usable again.
     impl::guarded(comm, caller, [&] {
         std::exception_ptr failure;
         try {

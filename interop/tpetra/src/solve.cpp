@@ -26,7 +26,7 @@ namespace distview::tpetra {
 
 namespace impl {
 
-/// A, and what is kept of a preconditioner.
+/// A, and the state of its preconditioner.
 struct SolverState {
     Map map;
     Teuchos::RCP<const TrilinosOperator> a;
@@ -38,7 +38,7 @@ struct SolverState {
 
 namespace {
 
-/// The operator, and the mean taken off what it gives.
+/// Applies an operator, and subtracts the mean from its result.
 class WithoutMean final : public TrilinosOperator {
 public:
     explicit WithoutMean(Teuchos::RCP<const TrilinosOperator> op) : m_op(std::move(op)) {}
@@ -74,7 +74,7 @@ public:
 
     void apply(const TrilinosVector& r, TrilinosVector& z, Teuchos::ETransp mode, double alpha,
                double beta) const override {
-        // Once a column has converged, Belos goes on without it from the residuals that have passed already.
+        // Once a column has converged, Belos continues without it from residuals that were recorded already.
         const std::size_t columns = r.getNumVectors();
         if (columns >= m_columns) {
             std::vector<double> norms(columns);
@@ -113,9 +113,9 @@ void agree_on_options(const Communicator& comm, const char* caller, const SolveO
     });
 }
 
-/// Whether a column of one is in memory of a column of the other.
+/// Whether a column of one vector overlaps in memory with a column of the other.
 bool share_memory(const MultiVector& b, const MultiVector& x) {
-    const std::less<const double*> before; // of arrays that have nothing to do with each other, too
+    const std::less<const double*> before; // also orders pointers to unrelated arrays
     const std::int64_t of_b = b.map().local_size(), of_x = x.map().local_size();
     if (of_b == 0 || of_x == 0) return false;
     for (int i = 0; i < b.columns(); ++i)

@@ -23,7 +23,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 
 enum class Sides { walls, periodic, neumann };
 
-/// What the faces of cells let through.
+/// The coefficients of the faces of cells.
 struct Equations {
     std::int64_t n[3];
     Sides sides[3];

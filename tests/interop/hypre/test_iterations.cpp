@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The number of iterations by the door is that of a program that calls hypre and nothing else.
+// The component needs as many iterations as a program that calls hypre directly.
 #include "../cube_equations.hpp"
 
 #include <distview/hypre.hpp>
@@ -30,7 +30,7 @@ int plain_iterations(const CubeEquations& equations, HYPRE_BigInt begin, HYPRE_B
     HYPRE_IJMatrixCreate(MPI_COMM_WORLD, begin, last, begin, last, &matrix);
     HYPRE_IJMatrixSetObjectType(matrix, HYPRE_PARCSR);
     // Sizes, as hypre's manual advises: without them the same entries lie in another order within rows, and BoomerAMG
-    // breaks ties of coarsening and interpolation otherwise, which is worth an iteration.
+    // breaks ties of coarsening and interpolation differently, which changes the count by an iteration.
     std::vector<HYPRE_Int> own, others;
     for (HYPRE_BigInt row = begin; row < end; ++row) {
         const CubeEquations::Row entries = equations.row(row);

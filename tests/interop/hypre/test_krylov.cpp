@@ -76,7 +76,7 @@ protected:
 
 constexpr KrylovMethod both[] = {KrylovMethod::gmres, KrylovMethod::bicgstab};
 
-/// What solutions tell, whatever the interface.
+/// Checks the results of solutions, for either interface.
 void expect_solved(const Flow& flow, const hypre::SolveResult& result, bool centered = false) {
     EXPECT_TRUE(result.converged) << result.reason;
     EXPECT_EQ(result.reason, "converged");
@@ -219,7 +219,7 @@ TEST_F(HypreKrylov, RestartsWhoseVectorsAHypreIntDoesNotCountAreErrors) {
     EXPECT_TRUE(fits(30, 69'273'666)); // 31 n = 2^31 - 2
     EXPECT_FALSE(fits(30, 69'273'667));
     EXPECT_FALSE(fits(1, most));
-    // Of Struct vectors each is allocated on its own.
+    // hypre allocates each Struct vector separately.
     const hypre::StructGrid grid = hypre::struct_grid(flow.system.rows);
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::solve(comm, hypre::struct_matrix(grid, flow.rows),
@@ -228,7 +228,7 @@ TEST_F(HypreKrylov, RestartsWhoseVectorsAHypreIntDoesNotCountAreErrors) {
         UsageError, "expected a restart after at most 2147483646 iterations");
 }
 
-// Of a skew-symmetric matrix r . A r = 0, exactly so for whole numbers: the first division of bicgstab is one by zero.
+// A skew-symmetric matrix has r . A r = 0, exactly for whole numbers: bicgstab's first division is by zero.
 TEST_F(HypreKrylov, ABreakdownIsNoFailureOfHypres) {
     const RowNumbering numbering(comm, {ProcessGrid{comm.size()}, {block(24)}});
     const MatrixRows rows = assemble(numbering, [](MatrixRow& row, GlobalIndex i) {
@@ -267,7 +267,7 @@ TEST_F(HypreKrylov, ABreakdownIsNoFailureOfHypres) {
     const hypre::StructGrid grid = hypre::struct_grid(numbering);
     check(hypre::struct_matrix(grid, rows), hypre::struct_vector(grid, b),
           hypre::struct_vector(grid, x), x);
-    // Where numbers overflow, before it or in it, that is one.
+    // If numbers overflow, before the iteration or in it, that is a failure.
     const MatrixRows steep =
         assemble(numbering, [](MatrixRow& row, GlobalIndex) { row.add(1e200, {0}); });
     for (const double large : {1e100, 1e200}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Assembled matrices of hypre against the stencil that they were assembled of.
+// Assembled matrices of hypre against the stencil from which they were assembled.
 #include "../../../interop/hypre/src/limits.hpp"
 #include "equations.hpp"
 
@@ -93,7 +93,7 @@ TEST_F(HypreMatrix, RanksMayHaveNoRows) {
     EXPECT_TRUE(found.converged);
 }
 
-// Of rows with entries that no row of another rank has.
+// Rows with entries that no row of another rank has.
 TEST_F(HypreMatrix, StructHasTheOffsetsOfAllRanks) {
     const std::int64_t n = 5 * rank_count();
     const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(n)}});

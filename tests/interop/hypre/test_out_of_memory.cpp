@@ -13,7 +13,7 @@ namespace distview::testing {
 
 namespace {
 
-/// Objects over a communicator of their own, which gives up: the door takes that of the numbering.
+/// Objects over a separate communicator that gives up: the component uses the numbering's communicator.
 class HypreOutOfMemory : public ::testing::Test {
 protected:
     static Communicator patient(MPI_Comm duplicate) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who starts and stops hypre: in any order with the program and with what is left of vectors.
+// Starting and stopping hypre in any order relative to the program and to remaining vectors.
 #include "equations.hpp"
 
 #include <distview_testing/assertions.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Time steps: other values of the same entries, which a solver that is kept sees.
+// Time steps: a kept solver uses new values of the same entries.
 #include "equations.hpp"
 
 #include <distview_testing/assertions.hpp>
@@ -53,7 +53,7 @@ TEST(HypreSetValues, SolversSetUpAnew) {
     }
     EXPECT_EQ(a.changes(), 6);
 
-    // An entry that it has not, on the last rank alone; it is as good as new afterwards.
+    // An entry outside the matrix, on the last rank alone; afterwards the matrix is usable again.
     const std::int64_t last = system.rows.rows() - 1;
     const auto with_more =
         assemble(system.rows, [&](MatrixRow& row, GlobalIndex i, GlobalIndex j, GlobalIndex k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Solutions by hypre against those by the library's own conjugate gradients, and all that can go wrong.
+// Solutions by hypre against solutions by the library's own conjugate gradients, and all error cases.
 #include "../other_communicators.hpp"
 #include "equations.hpp"
 
@@ -81,7 +81,7 @@ TEST_F(HypreSolve, AgreesWithOwnConjugateGradients) {
         const hypre::StructVector xs = hypre::struct_vector(grid, found);
         for (const char* preconditioner : {"none", "jacobi"})
             expect_known(system, known, as, bs, xs, found, preconditioner);
-        // Of periodic axes, hypre's semicoarsening wants powers of two.
+        // hypre's semicoarsening needs powers of two on periodic axes.
         if (std::ranges::none_of(equations.sides, [](Sides s) { return s == Sides::periodic; }))
             expect_known(system, known, as, bs, xs, found, "pfmg");
     }
@@ -97,7 +97,7 @@ TEST_F(HypreSolve, CopiesAsDocumented) {
     hypre::solve(comm, a, b, x);
     const std::int64_t copies = hypre::takes_memory() ? 0 : 3; // of b and x, and of x back
     EXPECT_EQ(bytes_copied_at_the_door(), before + 8 * copies * system.rows.local_rows());
-    // A solution to start with is taken: there is nothing left to do but to see it.
+    // Starting from the solution, hypre has only to detect it.
     EXPECT_LE(hypre::solve(comm, a, b, x).iterations, 1);
 }
 
@@ -182,7 +182,7 @@ TEST_F(HypreSolve, ErrorsOfSolutionsWithinCheckedCalls) {
     EXPECT_EQ(code, HYPRE_ERROR_CONV);
 }
 
-// Of a hypre that works on the array itself x would be b; the same program is to run with any.
+// If hypre works on the array itself, x would be b; the same program has to run with any hypre.
 TEST_F(HypreSolve, RightSideAndSolutionAreTwoArrays) {
     const System system(comm, walls, 6);
     const auto u = system.make_scattered("u", 6);
@@ -237,7 +237,7 @@ TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
     EXPECT_EQ(HYPRE_GetError(), 0);
 }
 
-// BoomerAMG fails on the rank of the zero alone, and the others wait.
+// BoomerAMG would fail only on the rank that has the zero, and the others would wait.
 TEST_F(HypreSolve, AZeroOnTheDiagonalOfOneRankIsAnErrorOnAll) {
     const System system(comm, walls, 7);
     const auto b = system.make_scattered("b", 7), u = system.make("u");
@@ -435,7 +435,7 @@ TEST_F(HypreSolve, WrongArgumentsAreOneErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::solve(alone, a, x, x), UsageError,
         "expected a matrix of the communicator's 1 processes, got one of others");
-    // Layouts and sizes are the same, and ranks are in another order.
+    // Layouts and sizes are equal, but the ranks are in another order.
     const OtherRanks reverse(comm, 0, -rank());
     const System backwards(reverse.comm, walls, 8);
     const auto w = backwards.make("w");

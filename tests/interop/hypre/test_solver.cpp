@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Solvers that are kept: they do what solve() does, and set up once.
+// Kept solvers do the same as solve(), but set up once.
 #include "../other_communicators.hpp"
 #include "equations.hpp"
 
@@ -42,7 +42,7 @@ struct Arrays {
     System::Vector u;
 };
 
-/// One level alone: what hypre reads when it sets up, and no more.
+/// One level only, so that hypre reads only what its set-up needs.
 void spoil(const std::string& preconditioner, HYPRE_Solver solver) {
     if (preconditioner == "boomeramg") HYPRE_BoomerAMGSetMaxLevels(solver, 1);
     if (preconditioner == "pfmg")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear elasticity: several unknowns per cell, which BoomerAMG is told of.
+// Linear elasticity: several unknowns per cell, whose number is passed to BoomerAMG.
 #include "../elasticity.hpp"
 #include "equations.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors of hypre beside arrays: values, bytes, and arrays that cannot be one.
+// Vectors of hypre beside arrays: values, copied bytes, and arrays that cannot be vectors.
 #include "equations.hpp"
 
 #include <distview_testing/assertions.hpp>

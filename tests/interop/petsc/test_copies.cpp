@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// At the door nothing is copied: counted where memory is copied, by whoever does it.
+// PETSc's objects copy no array: memory copies are counted, whichever code makes them.
 #include "../copy_counter.hpp"
 #include "stencil_problem.hpp"
 
@@ -69,7 +69,7 @@ void expect_no_copy(const Communicator& comm, const Field& field, const Action& 
 
 } // namespace
 
-// What counts sees copies of this program and of PETSc's library.
+// The counter sees copies by this program and by PETSc's library.
 TEST(PetscCopies, AreSeenWhereTheyAre) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem = problem_of(comm);

@@ -185,7 +185,7 @@ TEST(PetscErrors, PaddedArray) {
     EXPECT_THROW_ON_ALL_RANKS(own(), ShapeError, "expected an array without padding");
 }
 
-// What a stack would find out on one rank while the others wait for it.
+// Faults that a stack would detect on one rank while the other ranks wait.
 TEST(PetscErrors, RowsThatAreNone) {
     const Communicator& comm = comm_with_petsc();
     const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(24)}));
@@ -418,7 +418,7 @@ TEST(PetscErrors, ZeroPivot) {
         petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
                      {.method = "gmres", .preconditioner = "bjacobi"}),
         SolverError, "got DIVERGED_PC_FAILED, FACTOR_NUMERIC_ZEROPIVOT with a residual");
-    // No iteration has been made: that is more than not to converge.
+    // No iteration was made: that is an error beyond missing convergence.
     EXPECT_THROW_ON_ALL_RANKS(
         petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
                      {.method = "gmres", .preconditioner = "bjacobi", .has_to_converge = false}),
@@ -436,7 +436,7 @@ TEST(PetscErrors, RightSideAndSolutionAreTwoArrays) {
         UsageError, "got one array as both");
 }
 
-// A direct solver: it does not start from what the solution is.
+// A direct solver ignores the initial x.
 TEST(PetscErrors, PreonlyIsNone) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem = problem_of(comm);
@@ -448,7 +448,7 @@ TEST(PetscErrors, PreonlyIsNone) {
     EXPECT_EQ(result.iterations, 1);
 }
 
-// What an operator throws passes PETSc as an error code, and arrives as it was.
+// An operator's exception passes PETSc as an error code, and arrives unchanged.
 TEST(PetscErrors, OperatorThrows) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem = problem_of(comm);

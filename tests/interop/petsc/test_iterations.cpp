@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The door's matrix, and the number of iterations on it, are those of a program that calls PETSc and nothing else.
+// The component's matrix and its number of iterations equal those of a program that calls PETSc directly.
 #include "../cube_equations.hpp"
 #include "stencil_problem.hpp"
 

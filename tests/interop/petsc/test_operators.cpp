@@ -183,7 +183,7 @@ TEST(PetscOperators, StartsFarFromTheSolution) {
     }
 }
 
-// Rows of other units: a preconditioned residual that is small says nothing.
+// Rows of different units: a small preconditioned residual proves nothing.
 TEST(PetscOperators, StopsByTheResidualItself) {
     const Communicator& comm = comm_with_petsc();
     const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size(), 1}, {block(20), block(24)}));
@@ -220,7 +220,7 @@ TEST(PetscOperators, StopsByTheResidualItself) {
             EXPECT_NEAR(norm, result.residual, 1e-2 * norm) << method << " from " << start;
         }
     }
-    // gcr says that it has converged when it has made as many iterations as it may.
+    // gcr reports convergence after the maximum number of iterations.
     fill(Exec(), u, 0.);
     Exec().fence("the start is there");
     const auto result =
@@ -262,7 +262,7 @@ TEST(PetscOperators, ValuesOfAMatrixAreSet) {
     EXPECT_THROW_ON_ALL_RANKS(petsc::set_values(nullptr, assembled(2)), UsageError, "got none");
 }
 
-// A solver that is kept sees other values of its matrix.
+// A kept solver uses new values of its matrix.
 TEST(PetscOperators, SolverIsKept) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
@@ -317,7 +317,7 @@ TEST(PetscOperators, SolversWhoseOperatorThrows) {
         start_with(0, 1 << 20);
         EXPECT_THROW_ON_ALL_RANKS(solver.solve(right, x), UsageError, "make another Solver");
     }
-    // One that has not converged has ended.
+    // A solution that did not converge has ended.
     petsc::Solver solver(comm, matrix, {.tolerance = 1e-8, .max_iterations = 2});
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(right, x), SolverError, "DIVERGED_ITS");
     petsc::checked(comm, "iterations", [&]() -> int {
@@ -329,7 +329,7 @@ TEST(PetscOperators, SolversWhoseOperatorThrows) {
         EXPECT_NEAR(u.view().data()[n], b.view().data()[n] / coefficient(n), 1e-6);
 }
 
-// PETSc keeps norms of a Vec, and does not see that its array is written.
+// PETSc keeps norms of a Vec, and does not detect writes to its array.
 TEST(PetscOperators, VectorsAreKeptWhileArraysChange) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What solutions tell: right sides of zeros, null spaces, methods without norms, solutions within solutions.
+// Reports of solutions: right sides of zeros, null spaces, methods without norms, solutions within solutions.
 #include "stencil_problem.hpp"
 
 #include <distview/algorithms/axpby.hpp>
@@ -145,7 +145,7 @@ TEST(PetscSolve, MethodsWithoutNorms) {
     EXPECT_EQ(entries_of_zero(), 0u);
 }
 
-// Several solvers of a program are told apart by what their options begin with.
+// The prefix of their options separates several solvers of a program.
 TEST(PetscSolve, OptionsWithAPrefix) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem = problem_of(comm, 0.1);

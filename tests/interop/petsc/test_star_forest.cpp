@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A PetscSF brings what our plans bring, and makes a plan again.
+// A PetscSF communicates like the library's plans, and can be converted back to a plan.
 #include "../random_graph.hpp"
 #include "stencil_problem.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// At the door nothing is copied: counted where memory is copied, by whoever does it.
+// Tpetra's vectors copy no array: memory copies are counted, whichever code makes them.
 #include "../copy_counter.hpp"
 #include "flow_problem.hpp"
 
@@ -35,7 +35,7 @@ std::size_t long_copies(const KokkosEvents& events, std::size_t bytes) {
 
 } // namespace
 
-// What counts sees copies by Tpetra.
+// The counter sees copies by Tpetra.
 TEST(TpetraCopies, AreSeenWhereTheyAre) {
     FlowProblem problem = make_problem();
     const Plane u = problem.make("u");

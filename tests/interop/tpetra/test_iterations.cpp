@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The number of iterations by the door is that of a program that calls Trilinos and nothing else.
+// The component needs as many iterations as a program that calls Trilinos directly.
 #include "../cube_equations.hpp"
 
 #include <distview/tpetra/trilinos.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Time steps: other values of the same entries, which a solver that is kept sees.
+// Time steps: a kept solver uses new values of the same entries.
 #include "flow_problem.hpp"
 
 #include <distview_testing/assertions.hpp>
@@ -49,7 +49,7 @@ TEST(TpetraSetValues, SolversMakeTheirPreconditionerAnew) {
         }
     }
 
-    // An entry that it has not, on the last rank alone; it is as good as new afterwards.
+    // An entry outside the matrix, on the last rank alone; afterwards the matrix is usable again.
     const std::int64_t last = problem.rows.rows() - 1;
     const auto with_more = assemble(problem.rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex) {
         row.add(1, {0, 0});

@@ -26,7 +26,7 @@ using tpetra::Preconditioner;
 constexpr Preconditioner all_preconditioners[] = {Preconditioner::none, Preconditioner::jacobi,
                                                   Preconditioner::amg};
 
-/// Takes the mean over all ranks off.
+/// Subtracts the mean over all ranks.
 void center(const FlowProblem& problem, const Plane& u) {
     double sum = 0;
     problem.each(u, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
@@ -187,7 +187,7 @@ TEST(Solve, SeveralColumns) {
                             (2 + static_cast<double>(x.global_index(1, LocalIndex(c)).value())),
                         static_cast<double>(k) + 1, 1e-12);
 
-    // The first column takes one iteration, the second many: what is told is of the second.
+    // The first column needs one iteration, the second many: the result reports the second.
     Kokkos::deep_copy(b.view(), 0);
     Kokkos::deep_copy(x.view(), 0);
     for (std::size_t c = 0; c < b.view().extent(1); ++c) {
@@ -338,7 +338,7 @@ TEST(Solve, TellsOfNoConvergence) {
     EXPECT_NEAR(result.right_side, std::sqrt(3.0 * fine.comm.size()), 1e-12);
 }
 
-// A solution in the interior of a padded array is news to its neighbours.
+// A solution in the interior of a padded array makes the neighbours' padding outdated.
 TEST(Solve, ArraysKnowWhatIsWritten) {
     const Exec exec;
     const Communicator comm = world();

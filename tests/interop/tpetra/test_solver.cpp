@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Solvers that are kept: they do what solve() does, with a preconditioner that is made once.
+// Kept solvers do the same as solve(), but make the preconditioner once.
 #include "../other_communicators.hpp"
 #include "flow_problem.hpp"
 

@@ -14,14 +14,14 @@
 
 namespace distview {
 
-/// The rows of a sparse matrix that this process has: compressed rows, columns numbered as rows are.
+/// This process's rows of a sparse matrix in compressed form; columns are numbered like rows.
 ///
-/// All stacks fill their matrices from it. Columns ascend within a row, each once.
+/// All stacks fill their matrices from it. Within a row, columns ascend and each occurs once.
 ///
 /// Collective: no (local)
 struct MatrixRows {
     RowNumbering numbering;
-    std::vector<std::int64_t> offsets{0}; ///< of each row's first entry, and the number of entries
+    std::vector<std::int64_t> offsets{0}; ///< each row's first entry, then the number of entries
     std::vector<std::int64_t> columns{};
     std::vector<double> values{};
 
@@ -31,27 +31,27 @@ struct MatrixRows {
     std::int64_t local_entries() const noexcept { return offsets.back(); }
 };
 
-/// One row while assemble() fills it: that of a cell.
+/// The matrix row of one cell, while assemble() fills it.
 ///
 /// Collective: no (local)
 class MatrixRow {
 public:
-    /// Adds to the entry of the cell that lies `offset` away, {-1, 0, 0} say. Beyond the end of a periodic axis the cells
-    /// of the other end follow; what falls outside of the domain is dropped. On axes of one or two cells several
-    /// offsets are one cell: their values add up.
+    /// Adds to the entry of the cell at a distance of `offset`, such as {-1, 0, 0}. A periodic axis wraps around; an
+    /// entry outside of the domain is dropped. On axes of one or two cells several offsets address one cell: their
+    /// values are summed.
     ///
-    /// Errors: UsageError unless there is an offset for each axis, and 0 on unstructured axes (thrown on all ranks)
+    /// Errors: UsageError unless each axis has an offset, which is 0 on unstructured axes (thrown on all ranks)
     void add(double value, std::initializer_list<std::int64_t> offset);
-    /// Adds to the entry of the cell with an index, on unstructured axes a label.
+    /// Adds to the entry of the cell with this index; on unstructured axes the index is a label.
     ///
-    /// Errors: UsageError if there is none, or it is not known here (thrown on all ranks)
+    /// Errors: UsageError if the cell does not exist, or its row is not known here (thrown on all ranks)
     template <std::same_as<GlobalIndex>... Indices>
     void add_at(double value, Indices... index) {
         const std::array<GlobalIndex, sizeof...(Indices)> all{index...};
         add_cell(value, all);
     }
 
-    /// The row's own number, and that of its cell among the cells of this process.
+    /// The row's own number, and the number of its cell among the cells of this process.
     std::int64_t number() const noexcept { return m_number; }
     std::int64_t cell() const noexcept { return m_cell; }
 
@@ -68,7 +68,7 @@ private:
 
     RowNumbering m_numbering;
     std::array<GlobalIndex, max_rank> m_index{};
-    std::array<GlobalIndex, max_rank> m_first{}; ///< of this process, where the axis is block
+    std::array<GlobalIndex, max_rank> m_first{}; ///< the first cell of this process, on block axes
     std::array<std::int64_t, max_rank> m_extents{};
     std::int64_t m_number = 0;
     std::int64_t m_cell = 0;
@@ -81,7 +81,8 @@ using RowFunction = std::function<void(MatrixRow&, const GlobalIndex*)>;
 
 MatrixRows assemble_rows(const RowNumbering& numbering, const RowFunction& function);
 
-/// Throws UsageError unless rows are as MatrixRows says: a stack that finds the fault on one rank leaves the others waiting.
+/// Throws UsageError unless `rows` is as MatrixRows states: a stack that finds the fault on one rank leaves the others
+/// waiting.
 void require_matrix_rows(const char* caller, const MatrixRows& rows);
 
 template <class Coefficients, std::size_t... Axis>
@@ -97,7 +98,7 @@ RowFunction row_function(const Coefficients& coefficients, std::index_sequence<A
 
 } // namespace impl
 
-/// Makes a matrix of what one cell's equation says: coefficients(row, i, j, ...) adds the entries of the row of cell
+/// Assembles a matrix from the equation of one cell: coefficients(row, i, j, ...) adds the entries of the row of cell
 /// (i, j, ...).
 ///
 ///     const auto matrix = assemble(rows, [&](MatrixRow& row, GlobalIndex i, GlobalIndex j) {
@@ -105,18 +106,19 @@ RowFunction row_function(const Coefficients& coefficients, std::index_sequence<A
 ///         for (int step : {-1, 1}) row.add(-1, {step, 0}), row.add(-1, {0, step});
 ///     });
 ///
-/// Neighbours' rows are found by arithmetic, so that periodic axes, irregular and empty blocks, cyclic axes and
-/// corners are one case, and nothing is communicated. What holds at the boundary is said by the function: an entry
-/// outside of the domain is dropped, what it means for the others is not known here. Indices are declared as
-/// GlobalIndex: their number has to be that of the axes.
+/// assemble() computes the rows of neighbours by arithmetic, without communication, and handles periodic axes,
+/// irregular and empty blocks, cyclic axes and corners alike. `coefficients` has to state the boundary condition:
+/// assemble() drops entries outside of the domain and does not change the others. `coefficients` declares its indices
+/// as GlobalIndex, one for each axis.
 ///
 /// Collective: over the numbering's communicator; the function is called for each interior cell of this process, in the
 ///             order of rows, on the host
 /// Indices:    global, from 0; on unstructured axes labels
-/// Cost:       16 bytes an entry and 8 a row; no message but an agreement at the end. Entries are put in the order of
-///             columns as they are added, which costs nothing where they come in it. A row of n entries in another order (all cells
-///             of several processes in the order of global indices, say) takes a time that grows with n^2.
-/// Errors:     UsageError if the function takes another number of indices, and those of MatrixRow; what the function
+/// Cost:       16 bytes an entry and 8 a row; no message except for an agreement at the end. Each entry is inserted in
+///             the order of columns when it is added, at no cost if entries are added in that order. A row of n entries
+///             in another order (all cells of several processes in the order of global indices, say) takes a time that
+///             grows with n^2.
+/// Errors:     UsageError if the function has another number of indices; the errors of MatrixRow; what the function
 ///             throws (thrown on all ranks)
 /// Example:    examples/poisson
 template <class Coefficients>

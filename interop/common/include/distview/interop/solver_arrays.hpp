@@ -9,14 +9,14 @@
 
 namespace distview {
 
-/// An array for a solver, and one with padding for a stencil.
+/// An array for a solver, beside an array with padding for a stencil.
 ///
-/// A vector of a solver stack is a run of memory, which a padded section is not. So there are two arrays, and a plan
-/// for the padding:
+/// A solver stack's vector is contiguous memory, but a padded section is not. A program therefore has two arrays, and a
+/// plan for the padding:
 ///
 ///     auto u = make_solver_arrays<double**>(exec, "u", comm, layout);
-///     u.pad(exec);            // the padded array has the solver's values, padding filled
-///     u.unpad(exec);          // the solver's array has those of the padded one
+///     u.pad(exec);            // copies the solver's values into the padded array and fills the padding
+///     u.unpad(exec);          // copies the values of the padded array back into the solver's array
 ///
 /// Collective: no (local)
 template <DistViewLike Array>
@@ -33,9 +33,9 @@ struct SolverArrays {
     void pad(const Exec& exec) {
         pad(exec, unpadded);
     }
-    /// The same from another array of the layout of `unpadded`.
+    /// The same from another array with the layout of `unpadded`.
     ///
-    /// Errors:     ShapeError if it has another one (on ranks where it has), and those of execute()
+    /// Errors:     ShapeError if its layout differs (on ranks where it does), and those of execute()
     template <ExecutionSpace Exec, DistViewLike From>
     void pad(const Exec& exec, const From& from) {
         static const std::string label = "distview::SolverArrays::pad";
@@ -61,10 +61,10 @@ struct SolverArrays {
     }
 };
 
-/// Makes an array with a layout, and beside it one without padding, both of zeros and in C order.
+/// Makes an array with a layout and an array without padding, both of zeros and in C order.
 ///
 /// Collective: over comm; all ranks pass equal arguments
-/// Shapes:     `layout` of the padded one
+/// Shapes:     `layout` describes the padded array
 /// Space:      memory of `Exec`; on return work may still run there
 /// Cost:       two allocations, three agreements
 /// Errors:     those of make_dist_view() and PaddingExchangePlan (thrown on all ranks)

@@ -9,8 +9,8 @@
 
 namespace distview {
 
-/// A call of a solver stack failed, or a solution did not converge; what() has the stack's own text, code() what it
-/// returned. The same on all ranks.
+/// A call of a solver stack failed, or a solution did not converge. what() contains the stack's own text, code() its
+/// return code. The same on all ranks.
 ///
 /// Collective: no (local)
 class SolverError : public Error {
@@ -24,9 +24,9 @@ private:
 
 namespace impl {
 
-/// agree() for doors. Agreements carry the types of errors that comm knows: an Error proper is what a stack said on the
-/// rank that it comes from, if there is a code, and becomes a SolverError on all ranks, with the greatest code. So does a
-/// SolverError, whatever its code: that of a solution within another one.
+/// Agrees on the failure of a stack. Agreements transport the error types that comm knows: a plain Error with a code is
+/// the stack's own message, and becomes a SolverError with the largest code on all ranks. A SolverError stays one
+/// whatever its code; it may be the error of a solution inside another solution.
 ///
 /// Collective: over comm
 void agree_on_solver(const Communicator& comm, const char* caller,

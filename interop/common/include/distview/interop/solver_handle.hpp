@@ -5,11 +5,12 @@
 
 namespace distview {
 
-/// Owns an object of a solver stack: converts to what the stack's calls take. `Stack` says by watch() and destroy() what
-/// happens when one is made and when it goes, and by run() how often the stack has been stopped: an object of an earlier
-/// run is null, and so is one that was moved from.
+/// Owns an object of a solver stack and converts to it in the stack's calls. `Stack` provides watch(), called for a new
+/// object, destroy(), and run(), which counts how often the stack was stopped: a handle of an earlier run is null, and
+/// a handle that was moved from is null.
 ///
-/// Collective: destruction and assignment, as destruction of the stack's objects; nothing happens once the stack has stopped
+/// Collective: destruction and assignment, as destruction of the stack's objects; without effect once the stack has
+///             stopped
 template <class Object, class Stack>
 class SolverHandle {
 public:

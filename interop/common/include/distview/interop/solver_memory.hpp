@@ -12,7 +12,7 @@
 
 namespace distview {
 
-/// What a solver stack's vector may be of this process's cells: element n is that of row_of_cell(n).
+/// Memory of this process's cells for a vector of a solver stack: element n belongs to row_of_cell(n).
 template <class Value>
 struct SolverMemory {
     Value* data = nullptr;
@@ -22,9 +22,8 @@ struct SolverMemory {
 /// The memory of an array as a vector, without a copy.
 ///
 /// Collective: no (local)
-/// Shapes:     the numbering's layout without padding, in C order without gaps; of more than one column the array has one
-///             axis more, the first, which is on one process (see column_memory())
-/// Errors:     ShapeError if the array has another layout, padding say, or its cells do not follow each other
+/// Shapes:     the numbering's layout without padding, in C order without gaps
+/// Errors:     ShapeError if the array has another layout (padding, say), or its cells are not contiguous
 template <DistViewLike View>
 SolverMemory<typename View::value_type> solver_memory(const char* caller, const RowNumbering& rows,
                                                       const View& array) {
@@ -51,14 +50,14 @@ SolverMemory<typename View::value_type> solver_memory(const char* caller, const 
     return {array.view().data(), rows.local_rows()};
 }
 
-/// Bytes of vectors that doors to solver stacks have copied on this rank, since the program began: none where a stack
-/// takes our memory. Matrices are not counted: every stack makes its own.
+/// Bytes of vectors that the components of solver stacks copied on this rank since the program began; stacks that use
+/// the array's memory add none. Matrices are not counted, because every stack makes its own.
 ///
 /// Collective: no (local)
 std::int64_t bytes_copied_at_the_door() noexcept;
 
 namespace impl {
-/// For doors that have to copy.
+/// Called by components that have to copy.
 void count_door_copy(std::int64_t bytes) noexcept;
 } // namespace impl
 

@@ -15,13 +15,13 @@
 
 namespace distview {
 
-// Who has one has included its header, which takes long to compile.
+// Programs with a StencilOperator include its header themselves; it takes long to compile.
 template <class Functor>
 struct StencilOperator;
 
 namespace impl {
 
-/// to(i - shift, ...) = from(i - other shift, ...): the same cell of two sections.
+/// to(i - shift, ...) = from(i - other shift, ...): copies each cell from one section to the other.
 template <ViewLike To, ViewLike From>
 struct CopyCell {
     To to;
@@ -60,7 +60,7 @@ private:
     }
 };
 
-/// Sets body.shift to where the interior of `from` begins in comparison with that of `to`.
+/// Sets body.shift to the start of the interior of `from` relative to the interior of `to`.
 template <class Body, DistViewLike To, DistViewLike From>
 void set_shift(Body& body, const To& to, const From& from) {
     for (int d = 0; d < To::rank(); ++d)
@@ -68,7 +68,8 @@ void set_shift(Body& body, const To& to, const From& from) {
                         (to.interior_range(d).begin - LocalIndex(0));
 }
 
-/// Throws ShapeError unless an array has the layout, and is of this process: kernels index by another array's extents.
+/// Throws ShapeError unless `array` has the layout and belongs to `process`: kernels index it by another array's
+/// extents.
 template <DistViewLike View>
 void require_unpadded(const char* caller, const ArrayLayout& layout, int process,
                       const View& array) {
@@ -79,7 +80,8 @@ void require_unpadded(const char* caller, const ArrayLayout& layout, int process
     });
 }
 
-/// Throws unless operators with arrays of a data type, of which stencils bring a plan, are of the numbering's layout.
+/// Throws ShapeError unless `DataType` has the layout's axes; UsageError unless a stencil's plan has the numbering's
+/// layout.
 template <class DataType, class Operator>
 void require_operator(const char* caller, const RowNumbering& rows, const Operator& op) {
     constexpr auto rank = static_cast<int>(Kokkos::View<DataType>::rank());
@@ -100,15 +102,15 @@ void require_operator(const char* caller, const RowNumbering& rows, const Operat
 
 } // namespace impl
 
-/// A stencil as a function of arrays without padding: op(exec, x, y) sets y = A x, as ConjugateGradient and the doors to
-/// solver stacks call operators.
+/// A stencil as a function of arrays without padding: op(exec, x, y) sets y = A x, which is how ConjugateGradient and
+/// the solver stacks call operators.
 ///
-/// Of x a padded copy is made, into memory of the operator's own, and its padding filled; y is written in place.
+/// Each call copies x into a padded array of the operator and fills its padding; y is written in place.
 ///
 /// Collective: construction and calls, over comm
-/// Shapes:     the stencil's plan is one of one field; x and y have its layout without padding
-/// Cost:       one padded array; a call is two kernels, 16 bytes a cell of copying, and one execution of the plan
-/// Errors:     of a call ShapeError if x or y has another layout (on ranks where it has), and those of execute()
+/// Shapes:     the stencil's plan has one field; x and y have its layout without padding
+/// Cost:       one padded array; each call takes two kernels, 16 bytes a cell of copying, and one execution of the plan
+/// Errors:     of a call: ShapeError if x or y has another layout (on ranks where it has), and those of execute()
 /// Example:    examples/poisson
 template <class DataType, class Functor, ExecutionSpace Exec>
 class UnpaddedStencil {

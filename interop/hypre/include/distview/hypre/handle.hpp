@@ -10,7 +10,7 @@
 namespace distview::hypre {
 
 namespace impl {
-/// Nothing happens if hypre or MPI have been finalised.
+/// destroy() does nothing if hypre or MPI was finalised.
 struct Objects {
     static int run() noexcept { return 0; } // objects stay when hypre stops
     template <class Object>
@@ -24,7 +24,7 @@ struct Objects {
 };
 } // namespace impl
 
-/// Owns an object of hypre: a HYPRE_IJVector, a HYPRE_StructMatrix, which hypre's calls take.
+/// Owns an object of hypre, such as a HYPRE_IJVector or a HYPRE_StructMatrix, and converts to it in hypre's calls.
 template <class Object>
 using Handle = SolverHandle<Object, impl::Objects>;
 

@@ -20,7 +20,7 @@ public:
     HYPRE_IJMatrix get() const noexcept { return m_state ? m_state->matrix.get() : nullptr; }
     operator HYPRE_IJMatrix() const noexcept { return get(); }
     operator HYPRE_ParCSRMatrix() const noexcept { return get() ? m_state->object : nullptr; }
-    /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix got its values; -1: no row.
+    /// The lowest row of this process whose diagonal entry was 0 or absent when the matrix got its values; -1: no row.
     std::int64_t zero_on_diagonal() const noexcept { return m_state ? m_state->zero : -1; }
     /// How often set_values() has been called for it.
     std::int64_t changes() const noexcept { return m_state ? m_state->changes : 0; }
@@ -44,18 +44,19 @@ private:
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       hypre's own copy of the entries; for a moment 4 or 8 bytes an entry more, and some 24 bytes a row
-/// Errors:     UsageError if hypre is not running, or rows are not contiguous, not those of their numbering or more than a
-///             HYPRE_BigInt counts, or rows or entries of a rank more than a HYPRE_Int; SolverError of hypre (thrown on all ranks)
+/// Errors:     UsageError if hypre is not running, rows are not contiguous, rows do not fit their numbering, or a
+///             HYPRE_BigInt cannot count the rows, or a HYPRE_Int the rows or entries of a rank; SolverError of hypre
+///             (thrown on all ranks)
 Matrix ij_matrix(const MatrixRows& rows);
 
-/// Gives a matrix of ij_matrix() other values, for time steps: entries of `rows` are set, all others become zero. A Solver
-/// of the matrix sets up anew in its next solve().
+/// Gives a matrix of ij_matrix() other values, for time steps: sets the entries of `rows` and all others to zero. A
+/// Solver of the matrix sets up anew in its next solve().
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       entries are looked up and written; for a moment 4 or 8 bytes an entry, and some 24 bytes a row
 /// Errors:     UsageError if hypre is not running, the matrix was moved from, or rows are not those of its numbering;
-///             SolverError where rows have an entry that the matrix has not, whose values are undefined then (thrown on all
-///             ranks)
+///             SolverError if rows have an entry that the matrix does not have; the matrix's values are then undefined
+///             (thrown on all ranks)
 void set_values(const Matrix& matrix, const MatrixRows& rows);
 
 } // namespace distview::hypre

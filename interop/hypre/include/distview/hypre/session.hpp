@@ -11,10 +11,10 @@ namespace distview::hypre {
 ///     distview::Communicator comm(...);
 ///     distview::hypre::Session session(comm);
 ///
-/// hypre that is initialised already, by the program or by PETSc, is left alone, also at the end; doors only ask that it
-/// is there. Where a session still lives in MPI_Finalize, hypre is stopped there. After a session another one may follow.
+/// If the program or PETSc initialised hypre already, the session neither starts nor stops it; objects of hypre only
+/// need hypre to be running. A session that still lives in MPI_Finalize stops hypre there. Another session may follow.
 ///
-/// Vectors and matrices may outlive the session: destroying them does nothing then. Another session can use them.
+/// Vectors and matrices may outlive the session: destroying them then does nothing. Another session can use them.
 ///
 /// Collective: construction, over comm
 /// Errors:     UsageError if hypre is initialised on some ranks only, SolverError if it does not start (thrown on all
@@ -32,7 +32,7 @@ public:
 /// Collective: no (local)
 bool is_running() noexcept;
 
-/// Whether this hypre's IJ vectors are arrays' own memory (from 2.33 on), or copies of it.
+/// Whether IJ vectors of this hypre use the arrays' own memory (from 2.33 on) or copy it.
 ///
 /// Collective: no (local)
 bool takes_memory() noexcept;

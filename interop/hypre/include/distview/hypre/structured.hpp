@@ -21,7 +21,7 @@ class StructGrid {
 public:
     using Corner = std::array<HYPRE_Int, 3>;
 
-    // Copies share one grid, so that moves are copies: there is no empty one.
+    // Copies share one grid and moves are copies, because an empty grid does not exist.
     StructGrid(const StructGrid&) = default;
     StructGrid& operator=(const StructGrid&) = default;
 
@@ -43,9 +43,9 @@ private:
 
 /// Collective: over the numbering's communicator
 /// Shapes:     up to three axes, all of them block; periodic axes are periodic in hypre
-/// Errors:     LayoutError if there are more axes, or others; UsageError if hypre is not running or a HYPRE_Int does not
-///             count an axis, or the cells of a rank with a layer of ghosts around them; SolverError of hypre (thrown on all
-///             ranks)
+/// Errors:     LayoutError if there are more axes, or axes that are not block; UsageError if hypre is not running, or a
+///             HYPRE_Int does not count an axis, or the cells of a rank including a layer of ghosts; SolverError of
+///             hypre (thrown on all ranks)
 StructGrid struct_grid(const RowNumbering& rows);
 
 class StructVector;
@@ -74,7 +74,7 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || rows().local_rows() == 0;
     }
-    /// The array's memory, not hypre's values, which are a copy. Without cells it may be null, or not.
+    /// The array's memory, not hypre's values, which are a copy. Without cells it may be null.
     const double* data() const noexcept { return m_cells.read; }
     HYPRE_StructVector get() const noexcept { return m_vector; }
     operator HYPRE_StructVector() const noexcept { return m_vector; }
@@ -89,7 +89,7 @@ private:
     Handle<HYPRE_StructVector> m_vector;
 };
 
-/// The cells of an array as a vector of hypre's Struct interface, which has a copy always; see vector().
+/// The cells of an array as a vector of hypre's Struct interface, which always holds a copy; see vector().
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     grid.rows().layout(): no padding; C order (LayoutRight) without gaps
@@ -109,7 +109,7 @@ public:
     const RowNumbering& rows() const noexcept { return m_grid.rows(); }
     HYPRE_StructMatrix get() const noexcept { return m_matrix ? m_matrix->get() : nullptr; }
     operator HYPRE_StructMatrix() const noexcept { return get(); }
-    /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
+    /// The lowest row of this process whose diagonal entry was 0 or absent when the matrix was made; -1: no row.
     std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
     /// Whether hypre's pfmg knows the stencil: of 5 or 9 entries on two axes, of 7, 19 or 27 on three.
     bool suits_pfmg() const noexcept { return m_suits_pfmg; }
@@ -127,14 +127,14 @@ private:
     bool m_has_corners = false;
 };
 
-/// A Struct matrix from rows that assemble() made: the stencil has the offsets of all entries of all ranks, which are
-/// found from rows and columns.
+/// A Struct matrix from rows that assemble() made. Its stencil has the offsets of all entries of all ranks, computed
+/// from rows and columns.
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       hypre's own copy of the entries, and for a moment another; to find offsets some 50 ns an entry
-/// Errors:     UsageError if the grid is one of other rows, an entry is more than one cell away along an axis (vectors of
-///             hypre's have one layer of ghosts), or a HYPRE_Int does not count the entries of a rank, those of ghosts included
-///             and of each cell as many as the stencil has; SolverError of hypre (thrown on all ranks)
+/// Errors:     UsageError if the grid has other rows, an entry is more than one cell away along an axis (hypre's
+///             vectors have one layer of ghosts), or a HYPRE_Int does not count the entries of a rank (the stencil's
+///             entries for each cell, ghosts included); SolverError of hypre (thrown on all ranks)
 StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
 
 } // namespace distview::hypre

@@ -52,7 +52,7 @@ class Vector {
 public:
     /// hypre's vector gets the array's values.
     ///
-    /// Cost:   where takes_memory() nothing; else one counted copy, 8 bytes a cell
+    /// Cost:   nothing if takes_memory(); otherwise one counted copy, 8 bytes a cell
     /// Errors: UsageError if this was moved from, unless takes_memory(); SolverError of hypre (thrown on all ranks)
     void put() const;
     /// The array gets hypre's values.
@@ -66,7 +66,7 @@ public:
     bool is_writable() const noexcept {
         return m_cells.write != nullptr || m_rows.local_rows() == 0;
     }
-    /// The array's memory, not hypre's values, which are a copy unless takes_memory(). Without cells it may be null, or not.
+    /// The array's memory, not hypre's values, which are a copy unless takes_memory(). Without cells it may be null.
     const double* data() const noexcept { return m_cells.read; }
     HYPRE_IJVector get() const noexcept { return m_vector; }
     operator HYPRE_IJVector() const noexcept { return m_vector; }
@@ -90,17 +90,17 @@ private:
 ///     HYPRE_ParCSRMatrixMatvec(1, a, x, 0, y);
 ///     y.fetch();
 ///
-/// A hypre that takes_memory() works on the array itself. An older one has a copy, whose values put() and fetch() move:
-/// a program that calls them is right with both. The memory lives as long as the Vector does, or the last copy of the
-/// array. From an array of const elements nothing is fetched.
+/// If takes_memory(), hypre works on the array itself. An older hypre has a copy, whose values put() and fetch() move:
+/// a program that calls them works with both. The memory lives as long as the Vector or the last copy of the array. An
+/// array of const elements cannot be fetched.
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
 /// Space:      memory of the host; kernels that write the array have to be fenced before hypre reads it
 /// Cost:       three agreements; a vector of hypre's own unless takes_memory(); no element is copied
-/// Errors:     UsageError if hypre is not running, rows are not contiguous or more than a HYPRE_BigInt counts, or those of a
-///             rank more than a HYPRE_Int; ShapeError if the array has padding, another layout or gaps; SolverError of hypre
-///             (thrown on all ranks)
+/// Errors:     UsageError if hypre is not running, rows are not contiguous, a HYPRE_BigInt does not count the rows, or
+///             a HYPRE_Int those of a rank; ShapeError if the array has padding, another layout or gaps; SolverError of
+///             hypre (thrown on all ranks)
 template <DistViewLike View>
 Vector vector(const RowNumbering& rows, const View& array) {
     return impl::make_vector(rows, impl::cells_of("hypre::vector", rows, array));

@@ -14,7 +14,8 @@ namespace impl {
 void run_checked(const Communicator& comm, const char* caller, const std::function<int()>& action);
 }
 
-/// Runs calls of PETSc so that their errors are ours: `action` returns the PetscErrorCode of the first that fails.
+/// Runs calls of PETSc and reports their errors as the library's: `action` returns the first PetscErrorCode that is an
+/// error.
 ///
 ///     checked(comm, "project", [&] {
 ///         PetscCall(VecNorm(v, NORM_2, &norm));
@@ -31,7 +32,7 @@ void run_checked(const Communicator& comm, const char* caller, const std::functi
 template <std::invocable Action>
     requires std::convertible_to<std::invoke_result_t<Action&>, int>
 void checked(const Communicator& comm, const char* caller, Action&& action) {
-    // By reference, which a function keeps in itself: a copy may take memory, which may end on this rank alone.
+    // std::function stores a reference inside itself. A copy may allocate, which may fail on this rank alone.
     impl::run_checked(comm, caller, std::function<int()>(std::ref(action)));
 }
 

@@ -23,7 +23,7 @@ namespace impl {
 
 using Apply = std::function<void(const double*, double*)>;
 
-/// `diagonal` is null where there is none, and may be where this process has no rows.
+/// `diagonal` may be null: without a diagonal, or if this process has no rows.
 Matrix make_shell(const RowNumbering& rows, const Apply& apply, bool has_diagonal,
                   const Owner& diagonal_owner, const double* diagonal);
 Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns, const Owner& owner);
@@ -51,8 +51,8 @@ inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       PETSc's own copy of the entries
-/// Errors:     UsageError if PETSc is not running, or rows are not contiguous, not those of their numbering or more than a
-///             PetscInt counts; SolverError of PETSc (thrown on all ranks)
+/// Errors:     UsageError if PETSc is not running, rows are not contiguous, rows do not fit their numbering, or a
+///             PetscInt does not count them; SolverError of PETSc (thrown on all ranks)
 Matrix aij_matrix(const MatrixRows& matrix);
 
 /// An operator as a matrix without entries (MATSHELL): MatMult() calls op(exec, x, y), as ConjugateGradient does, with
@@ -60,17 +60,17 @@ Matrix aij_matrix(const MatrixRows& matrix);
 ///
 ///     petsc::Matrix a = petsc::shell_matrix<double***>(exec, rows, StencilOperator{plan, laplace});
 ///
-/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. The plan of the StencilOperator
-/// is referred to, not kept: it must live, where it is, until the last product with the matrix, which PETSc may keep beyond
-/// this handle (in a KSP, say), and must not be in use meanwhile. `diagonal`, an array of the
-/// layout rows.layout(), is what Jacobi's preconditioner asks for. What the operator throws on all ranks arrives where
-/// checked() or solve() was called.
+/// A StencilOperator works on padded arrays: each product copies x into one, see UnpaddedStencil. The matrix refers to
+/// the stencil's plan and does not keep it: the plan must stay at its address, and not be in use, until the last
+/// product with the matrix, which PETSc may keep longer than this handle (in a KSP, say). PETSc's Jacobi preconditioner
+/// needs `diagonal`, an array of the layout rows.layout(). If the operator throws on all ranks, checked() or solve()
+/// throws its exception.
 ///
 /// Collective: over the numbering's communicator, as MatMult() is
 /// Shapes:     `DataType` as that of the arrays: double*** for three axes
-/// Cost:       of a stencil one padded array
-/// Errors:     those of vector(); ShapeError if `DataType` has other axes than the layout; UsageError if the stencil's plan
-///             is of another layout, or some ranks only pass a diagonal (thrown on all ranks)
+/// Cost:       a stencil needs one padded array
+/// Errors:     those of vector(); ShapeError if `DataType` has other axes than the layout; UsageError if the stencil's
+///             plan has another layout, or only some ranks pass a diagonal (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec, class Operator, DistViewLike Diagonal>
 Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& op,
                     const Diagonal& diagonal) {
@@ -158,22 +158,22 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                             static_cast<std::int64_t>(fields.view().extent(0)), owner);
 }
 
-/// Gives a matrix of aij_matrix() other values, for time steps: entries of `rows` are set, all others become zero. What
-/// was made with the matrix (a KSP, a null space) stays.
+/// Gives a matrix of aij_matrix() other values, for time steps: sets the entries of `rows` and all others to zero.
+/// Objects made with the matrix (a KSP, a null space) stay.
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       entries are looked up and written; nothing is allocated but a row
-/// Errors:     UsageError if PETSc is not running, or the matrix is null, of other processes or of another type; ShapeError if
-///             sizes do not fit; SolverError where rows have an entry that the matrix has not, whose values are
-///             undefined then (thrown on all ranks)
+/// Errors:     UsageError if PETSc is not running, or the matrix is null, of other processes or of another type;
+///             ShapeError if sizes do not fit; SolverError if rows have an entry that the matrix does not have; its
+///             values are then undefined (thrown on all ranks)
 void set_values(Mat matrix, const MatrixRows& rows);
 
-/// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant. KSPSolve() then takes
-/// the constant part off the right side. Nobody looks whether it is so.
+/// States for a matrix that A 1 = 0: with periodic or Neumann sides, solutions are determined up to a constant.
+/// KSPSolve() then subtracts the constant part of the right side. Nothing checks the statement.
 ///
 /// Collective: over the numbering's communicator
-/// Errors:     UsageError if PETSc is not running, or the matrix is null or of other processes; SolverError of PETSc (thrown on
-///             all ranks)
+/// Errors:     UsageError if PETSc is not running, or the matrix is null or of other processes; SolverError of PETSc
+///             (thrown on all ranks)
 void set_constant_null_space(const RowNumbering& rows, Mat matrix);
 
 } // namespace distview::petsc

@@ -11,11 +11,11 @@ namespace distview::petsc {
 ///     distview::Communicator comm(...);
 ///     distview::petsc::Session session(comm, argc, argv);    // -log_view, -ksp_view ... from the command line
 ///
-/// PETSc that is initialised already, before or after MPI and by whoever, is left alone, also at the end; doors only ask
-/// that it is there. PETSC_COMM_WORLD becomes a duplicate of `comm`, which may have some of the program's processes. PETSc
-/// installs no signal handlers. Where a session still lives in MPI_Finalize, PETSc is stopped there.
+/// If PETSc is initialised already, before or after MPI, the session neither starts nor stops it; objects of PETSc only
+/// need PETSc to be running. PETSC_COMM_WORLD becomes a duplicate of `comm`, which may have some of the program's
+/// processes. PETSc installs no signal handlers. A session that still lives in MPI_Finalize stops PETSc there.
 ///
-/// Vectors and matrices may outlive the session: what is left of them does nothing then.
+/// Vectors and matrices may outlive the session: destroying them then does nothing.
 ///
 /// Collective: construction and destruction, over comm
 /// Errors:     SolverError if PETSc does not start (thrown on all ranks)

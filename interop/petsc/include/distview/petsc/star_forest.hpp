@@ -6,7 +6,7 @@
 #include <petscsf.h>
 
 namespace distview {
-// Programs that have a plan have included its header, which takes long to compile.
+// Programs with a plan include its header themselves; it takes long to compile.
 class Communicator;
 class GatherPlan;
 class GhostExchangePlan;
@@ -17,18 +17,19 @@ namespace distview::petsc {
 
 using StarForest = Handle<PetscSF>;
 
-/// The PetscSF that brings what a plan brings: PetscSFBcastBegin() and PetscSFBcastEnd() are execute(), PetscSFReduceBegin()
-/// and PetscSFReduceEnd() with MPI_SUM are combine(exec, Sum{}, ...).
+/// A PetscSF with the communication of a plan: PetscSFBcastBegin() and PetscSFBcastEnd() are execute(),
+/// PetscSFReduceBegin() and PetscSFReduceEnd() with MPI_SUM are combine(exec, Sum{}, ...).
 ///
 ///     petsc::StarForest forest = petsc::star_forest(ghosts);     // roots are owned elements of u, leaves its ghosts
 ///     double* const all = u.view().data();
 ///     PetscSFBcastBegin(forest, MPI_DOUBLE, all, all, MPI_REPLACE);
 ///
-/// Of a ghost plan, roots and leaves are the elements of a section. Of a gather plan, leaves are the entries of this rank's
-/// list. The plan itself says where they come from: it is executed once with numbers.
+/// For a ghost plan, roots and leaves are the elements of a section. For a gather plan, leaves are the entries of this
+/// rank's list. star_forest() executes the plan once, with numbers, to find the origin of each leaf.
 ///
 /// Collective: over the plan's communicator
-/// Indices:    roots, and leaves of a ghost plan, count the elements of a section with padding and ghosts in C order, from 0
+/// Indices:    roots, and leaves of a ghost plan, count the elements of a section with padding and ghosts in C order,
+///             from 0
 /// Shapes:     layouts of up to four axes; sections in C order (LayoutRight) without gaps
 /// Cost:       one execution of the plan, which keeps its tables for it; PETSc's own tables
 /// Errors:     UsageError if PETSc is not running, the layout has more axes, or a PetscInt does not count a section;
@@ -36,8 +37,8 @@ using StarForest = Handle<PetscSF>;
 StarForest star_forest(GhostExchangePlan& plan);
 StarForest star_forest(GatherPlan& plan);
 
-/// The layout of arrays that a PetscSF fills the ghosts of: this rank owns an element for each of its roots, and has as
-/// ghosts the roots of other ranks that its leaves are joined to. The k-th leaf is at positions[k].
+/// The layout of arrays whose ghosts a PetscSF fills. This rank owns an element for each of its roots; its ghosts are
+/// the roots of other ranks to which its leaves are joined. The k-th leaf is at positions[k].
 ///
 ///     const GhostedLayout ghosted = petsc::ghosted_layout(comm, forest);
 ///     GhostExchangePlan plan(comm, ghosted);

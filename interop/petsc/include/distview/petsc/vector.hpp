@@ -43,9 +43,9 @@ void require_host_doubles() {
 ///     petsc::Vector x = petsc::vector(rows, u);
 ///     KSPSolve(ksp, b, x);                        // the solution is in u
 ///
-/// The memory lives as long as the Vec does, or the last copy of the array. Of an array of const elements the Vec is
-/// locked for reading. PETSc keeps norms of a Vec until its own calls write it: what the program writes to the array,
-/// mark_written() tells it; solve() does that itself.
+/// The memory lives as long as the Vec or the last copy of the array. If the array's elements are const, the Vec is
+/// locked for reading. PETSc keeps norms of a Vec until its own calls write it: after the program writes the array, it
+/// has to call mark_written(); solve() does so itself.
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
@@ -63,8 +63,9 @@ Vector vector(const RowNumbering& rows, const View& array) {
     return impl::make_vector(rows, memory.data, std::is_const_v<typename View::value_type>, owner);
 }
 
-/// Tells PETSc that elements of a Vec have been written in its memory, by kernels say: it forgets the norms that it keeps,
-/// which VecNorm() and KSPSolve() would take. To be called after writing the array of a Vec, before one's own calls of PETSc.
+/// Informs PETSc that elements of a Vec were written in its memory, by kernels say: PETSc discards the norms that
+/// VecNorm() and KSPSolve() would otherwise use. Call it after writing the array of a Vec and before your own calls of
+/// PETSc.
 ///
 /// Collective: no (local), but on all ranks of the Vec
 /// Errors:     UsageError if the Vec is null
@@ -76,12 +77,12 @@ void mark_written(Vec vector);
 /// Collective: over the numbering's communicator
 IndexSet index_set(const RowNumbering& rows);
 
-/// A layout of one axis whose blocks are the ranges that ranks own of a Vec, and one whose labels are the indices of an IS.
+/// A layout of one axis: its blocks are the ranges of a Vec that ranks own, or its labels are the indices of an IS.
 ///
 /// Collective: over comm, which has the processes of the Vec or IS
 /// Cost:       of an IS that of a RowNumbering, which looks at all indices
-/// Errors:     UsageError if it has others, or several have an index; LayoutError if an index occurs twice on a process
-///             (thrown on all ranks)
+/// Errors:     UsageError if the object has other processes, or an index is on several; LayoutError if an index occurs
+///             twice on a process (thrown on all ranks)
 ArrayLayout layout_of(const Communicator& comm, Vec vector);
 ArrayLayout layout_of(const Communicator& comm, IS indices);
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 namespace distview {
-// Who has a plan has included its header, which takes long to compile.
+// Programs with a plan include its header themselves; it takes long to compile.
 class GhostExchangePlan;
 } // namespace distview
 
@@ -18,15 +18,15 @@ struct ImportState;
 struct ExportState;
 } // namespace impl
 
-/// The Tpetra::Import that brings what a GhostExchangePlan brings: from the rows that each rank owns to those and its
-/// ghosts. Copies are shallow.
+/// A Tpetra::Import with the communication of a GhostExchangePlan: from the rows that each rank owns to its owned rows
+/// and ghosts. Copies are shallow.
 ///
 ///     const tpetra::GhostImport import(plan);
 ///     const tpetra::MultiVector owned(import.source(), u), all(import.target(), v, tpetra::Rows::with_ghosts);
 ///     import.execute(owned, all);    // v = u where owned, and ghosts of v are their owners' elements of u
 ///
 /// Collective: construction and execute(), over the plan's communicator
-/// Errors:     UsageError if `axis` of the plan's layout is no unstructured one, SolverError with the text of Tpetra's
+/// Errors:     UsageError if `axis` of the plan's layout is not unstructured, SolverError with the text of Tpetra's
 ///             exception (thrown on all ranks)
 class GhostImport {
 public:

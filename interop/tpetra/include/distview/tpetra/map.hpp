@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace distview {
-// Programs that make plans include their header, which takes long to compile.
+// Programs that make plans include their header themselves; it takes long to compile.
 struct GhostedLayout;
 } // namespace distview
 
@@ -34,7 +34,7 @@ public:
     explicit Map(const RowNumbering& rows);
     /// Rows that follow those of lower ranks.
     Map(const Communicator& comm, std::int64_t rows);
-    /// The listed rows, any integers from 0; those of several ranks too, as in maps with ghosts.
+    /// The listed rows, any integers from 0; several ranks may list one row, as in maps with ghosts.
     Map(const Communicator& comm, const std::vector<std::int64_t>& rows);
 
     const Communicator& communicator() const;
@@ -43,7 +43,7 @@ public:
     std::int64_t local_size() const;
     /// The row at a position; UsageError unless there is one.
     std::int64_t row(std::int64_t position) const;
-    /// What the map was made of; UsageError if of something else.
+    /// The numbering from which the map was made; UsageError if it was made otherwise.
     const RowNumbering& numbering() const;
     /// The position of a row, -1 if this rank has none.
     std::int64_t position(std::int64_t row) const;

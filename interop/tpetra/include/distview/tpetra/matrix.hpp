@@ -45,13 +45,13 @@ private:
     std::shared_ptr<const impl::MatrixState> m_state;
 };
 
-/// Gives a matrix of assemble() other values, for time steps: entries of `rows` are set, all others become zero. A Solver
-/// of the matrix makes its preconditioner anew in its next solve().
+/// Gives a matrix of assemble() other values, for time steps: sets the entries of `rows` and all others to zero. A
+/// Solver of the matrix makes its preconditioner anew in its next solve().
 ///
 /// Collective: over the map's communicator
 /// Cost:       entries are looked up and written; Tpetra's fillComplete() of known columns
-/// Errors:     UsageError if the rows are not those of the map; SolverError where they have an entry that the matrix has not,
-///             whose values are undefined then (thrown on all ranks)
+/// Errors:     UsageError if the rows are not those of the map; SolverError if rows have an entry that the matrix does
+///             not have; its values are then undefined (thrown on all ranks)
 void set_values(const Matrix& matrix, const MatrixRows& rows);
 
 } // namespace distview::tpetra

@@ -24,7 +24,7 @@ namespace impl {
 
 struct VectorState;
 
-/// A section as sources without templates take it.
+/// A section in the form that sources without templates accept.
 struct Section {
     double* data = nullptr;
     ArrayLayout layout{};
@@ -49,7 +49,7 @@ Section section_of(const Array& array) {
     for (int d = 0; d < Array::rank(); ++d)
         section.strides[static_cast<std::size_t>(d)] =
             static_cast<std::int64_t>(array.view().stride(static_cast<std::size_t>(d)));
-    // Strides do not tell of sections with one element along an axis, or none.
+    // Strides do not show the order of sections with at most one element along an axis.
     section.is_first_slowest =
         std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight> ||
         (!std::is_same_v<typename Array::array_layout, Kokkos::LayoutLeft> &&
@@ -64,19 +64,19 @@ Section section_of(const Array& array) {
 
 } // namespace impl
 
-/// A DistView's elements as a Tpetra::MultiVector, in the DistView's own memory: nothing is copied, and what a solver
-/// writes stands in the array.
+/// A DistView's elements as a Tpetra::MultiVector, in the DistView's own memory: nothing is copied, and a solver writes
+/// directly to the array.
 ///
 ///     auto u = make_dist_view<double**>(exec, "u", comm, layout);    // no padding
 ///     const tpetra::Map map(comm, 12);                               // as many rows as the section has elements
 ///     const tpetra::MultiVector x(map, u);
 ///
-/// Rows are elements in the order in which they lie in memory. An array of as many elements as the map has rows is one
-/// column; one that has k times as many has k, its fields: the axis that varies slowest in memory (the last of
-/// LayoutLeft, the first of LayoutRight), on one process, counts them.
+/// Rows are elements in memory order. An array of as many elements as the map has rows is one column; an array of k
+/// times as many has k columns, its fields: the axis that varies slowest in memory (the last of LayoutLeft, the first
+/// of LayoutRight), on one process, counts them.
 ///
-/// Copies are shallow and keep the array's memory. What solve() and execute() write, the array knows of
-/// (DistView::valid_padding()); of what calls of Tpetra's own write, mark_written() tells it.
+/// Copies are shallow and keep the array's memory. solve() and execute() mark the array as written
+/// (DistView::valid_padding()); after Tpetra's own calls write it, call mark_written().
 ///
 /// Collective: construction, over the map's communicator
 /// Shapes:     a column is one run of memory: padding is possible on the slowest axis only

@@ -83,17 +83,17 @@ private:
 ///     auto a = tpetra::make_operator<double**>(exec, map, op);
 ///     auto l = tpetra::make_operator<double**>(exec, map, StencilOperator{plan, laplace});
 ///
-/// x and y are DistViews in the memory of Tpetra's vectors, of the numbering's layout and in C order. Of a StencilOperator,
-/// which reads padding, unpadded_stencil() is made: it keeps a padded copy of x. The plan of the StencilOperator is referred
-/// to, not kept: it must live, where it is, until the last application of the operator and of what Trilinos has made with
-/// it, and must not be in use meanwhile.
+/// x and y are DistViews in the memory of Tpetra's vectors, of the numbering's layout and in C order. A StencilOperator
+/// reads padding, so unpadded_stencil() wraps it and keeps a padded copy of x. The operator refers to the stencil's
+/// plan and does not keep it: the plan must stay at its address, and not be in use, until the last application of the
+/// operator and of what Trilinos has made with it.
 ///
 /// Collective: over the map's communicator
 /// Space:      kernels of the operator run on `exec`, which has finished when an application returns
-/// Cost:       of a StencilOperator one padded array, and a copy to it in every application
-/// Errors:     UsageError if the map is not of a RowNumbering, a stencil's plan is of another layout, or Tpetra works in
-///             another memory than `exec`; ShapeError if `DataType` has other axes than the layout; those of make_dist_view()
-///             (thrown on all ranks)
+/// Cost:       a StencilOperator needs one padded array, and a copy to it in every application
+/// Errors:     UsageError if the map is not of a RowNumbering, a stencil's plan has another layout, or Tpetra works in
+///             another memory than `exec`; ShapeError if `DataType` has other axes than the layout; those of
+///             make_dist_view() (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec, class Op>
 Operator make_operator(const Exec& exec, const Map& map, const Op& op) {
     using Array = DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space>;

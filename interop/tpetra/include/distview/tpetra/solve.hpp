@@ -40,7 +40,7 @@ struct SolveResult {
     int iterations = 0;
     double residual = 0; ///< norm of b - A x, computed anew at the end; the largest of all columns
     double right_side = 0; ///< norm of b; of the column with that residual
-    /// Norms of the residuals as Belos updates them, that of the first x first; of several columns the greatest.
+    /// Norms of the residuals as Belos updates them, beginning with the first x; of several columns the greatest.
     std::vector<double> history{};
 };
 
@@ -57,12 +57,12 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options);
 } // namespace impl
 
-/// Solves A x = b by Belos' conjugate gradients (PseudoBlockCG), from what x is; column by column of several.
+/// Solves A x = b by Belos' conjugate gradients (PseudoBlockCG), starting from the values of x; each column separately.
 ///
 ///     const auto result = tpetra::solve(exec, a, b, x, {.preconditioner = tpetra::Preconditioner::amg});
 ///
-/// With Nullspace::constant, A may be singular: b must be orthogonal to constants, of which products and
-/// preconditioned vectors are freed as rounding brings them in; x is determined up to a constant.
+/// With Nullspace::constant, A may be singular: b must be orthogonal to constants. solve() removes the constants that
+/// rounding brings into products and preconditioned vectors; x is determined up to a constant.
 ///
 /// Collective: over the communicator of the maps
 /// Shapes:     b and x have A's map and equally many columns, in memory of their own
@@ -71,9 +71,9 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 /// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call (a Solver keeps them); of an
 ///             iteration one norm more than Belos' own, for the history, and a copy of the residual where there is no
 ///             preconditioner
-/// Errors:     UsageError if b or x have other maps or columns, or share memory, a preconditioner is not there, or A is an Operator
-///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the
-///             exception that Belos, Ifpack2, MueLu or Teuchos threw, such as of an indefinite A, for a zero on
+/// Errors:     UsageError if b or x have other maps or columns, or share memory, a preconditioner is not installed, A
+///             is an Operator where it needs a Matrix or a diagonal, or options differ between ranks; SolverError if
+///             Belos, Ifpack2, MueLu or Teuchos throws (an indefinite A, say; with the exception's text), for a zero on
 ///             the diagonal, if x is not finite, and if the solution does not converge (thrown on all ranks)
 template <ExecutionSpace Exec, class A>
 SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const MultiVector& x,
@@ -82,8 +82,8 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
     return impl::solve(a, b, x, options);
 }
 
-/// The same, made once: for time steps. A and the preconditioner, such as MueLu's levels, are kept until set_values() gives A
-/// other values. Copies are shallow.
+/// A solver for repeated solutions, as in time steps. It keeps A and the preconditioner (MueLu's levels, say) until
+/// set_values() gives A other values. Copies are shallow.
 ///
 ///     tpetra::Solver solver(a, {.preconditioner = tpetra::Preconditioner::amg});
 ///     for (...) solver.solve(exec, b, x);           // tpetra::set_values(a, ...) between: levels are made anew
@@ -91,8 +91,8 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
 /// Collective: construction and solve(), over the communicator of A's map
 /// Space:      as of the function solve()
 /// Touches:    the memory of the arrays that b and x were made of
-/// Cost:       construction sets the preconditioner up; solve() is that of the function besides
-/// Errors:     those of the function solve(); of construction those of options, A and the preconditioner
+/// Cost:       construction sets the preconditioner up; solve() costs as much as the function otherwise
+/// Errors:     those of the function solve(); construction reports those of options, A and the preconditioner
 class Solver {
 public:
     explicit Solver(const Operator& a, const SolveOptions& options = {});

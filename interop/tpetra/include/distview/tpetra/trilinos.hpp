@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trilinos' own objects behind those of distview::tpetra, for programs that go on with them. Slow to compile, as whatever
-// includes Tpetra; such a program links Tpetra::all_libs itself.
+// Trilinos' own objects behind those of distview::tpetra, for programs that continue with them. Slow to compile, like
+// all code that includes Tpetra; such a program links Tpetra::all_libs itself.
 #pragma once
 
 #include <distview/tpetra.hpp>
@@ -15,7 +15,7 @@
 
 namespace distview::tpetra {
 
-/// The object itself, shared; with the MultiVector's, keep the MultiVector.
+/// The object itself, shared; if it is a MultiVector's, keep the MultiVector alive.
 ///
 /// Collective: no (local)
 Teuchos::RCP<const Tpetra::Map<>> rcp(const Map& map);
@@ -31,9 +31,9 @@ Teuchos::RCP<const Tpetra::Export<>> rcp(const GhostExport& exporter);
 /// Errors:     UsageError if they are not (thrown on all ranks)
 Map make_map(const Communicator& comm, const Teuchos::RCP<const Tpetra::Map<>>& map);
 
-/// The layout whose ghosts an Import of Tpetra's own fills, that of a matrix say: each rank owns the rows of the import's
-/// source map and has as ghosts those of its target map that it does not own. The k-th row of the target map is at
-/// positions[k]. Of an Export the other way round: ghosts are what it adds to their owners.
+/// The layout whose ghosts a Tpetra::Import fills (that of a matrix, say): each rank owns the rows of the source map;
+/// its ghosts are the rows of the target map that it does not own. The k-th row of the target map is at positions[k].
+/// An Export works the other way round: its ghosts are the elements that it adds to their owners.
 ///
 ///     GhostExchangePlan plan(comm, tpetra::ghosted_layout(comm, *a->getGraph()->getImporter()));
 ///
