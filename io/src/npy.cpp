@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace distview {
 
@@ -108,7 +107,7 @@ impl::NpyPlace find_array(const Communicator& comm, const std::string& caller,
         impl::put_place(found, place);
         return found;
     });
-    return impl::get_place(packed);
+    return agree_on(comm, caller.c_str(), [&] { return impl::get_place(packed); });
 }
 
 } // namespace
@@ -146,9 +145,7 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
 StoredField inspect_npy(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npy");
     impl::RawFile of_root;
-    impl::NpyPlace place = find_array(comm, "inspect_npy", path, of_root);
-    agree_on(comm, "inspect_npy", [] {}); // every rank had the memory to unpack it
-    return std::move(place.field);
+    return find_array(comm, "inspect_npy", path, of_root).field;
 }
 
 void load_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,

@@ -37,7 +37,7 @@ void check_members(const std::string& caller, const Communicator& comm,
     for (const NamedArray& each : arrays) {
         impl::check_processes(caller, comm, each.array);
         require<UsageError>(!each.name.empty() && each.name.size() < 60000, [&] {
-            return text(caller, ": expected names of arrays of 1 to 59999 bytes, got ",
+            return text(caller, ": expected array names of 1 to 59999 bytes, got one of ",
                         each.name.size(), " bytes");
         });
         require<UsageError>(names.insert(each.name).second, [&] {

@@ -81,8 +81,8 @@ void replace(const char* caller, const Map& map, const MatrixRows& rows,
             static_cast<impl::GlobalOrdinal>(row), static_cast<impl::LocalOrdinal>(count),
             rows.values.data() + first, columns.data());
         require<Error>(found == count, [&] {
-            return text(caller, ": expected entries that the matrix has, got ", count - found,
-                        " others in row ", row);
+            return text(caller, ": expected only entries that the matrix has, got ", count - found,
+                        " more in row ", row);
         });
     }
 }
@@ -94,6 +94,15 @@ void require_numbering(const char* caller, const Map& map, const RowNumbering& r
     require<UsageError>(is_same, [&] {
         return text(caller, ": expected rows with the numbering of the map, of a ",
                     own.layout().describe(), "\ngot rows of a ", rows.layout().describe());
+    });
+}
+
+/// Multigrid asks the map how many there are.
+void require_unknowns(const Map& map, const RowNumbering& rows) {
+    const int expected = map.numbering().unknowns_per_cell();
+    require<UsageError>(rows.unknowns_per_cell() == expected, [&] {
+        return text("tpetra::Matrix: expected rows with the unknowns per cell of the map, ",
+                    expected, ", got ", rows.unknowns_per_cell());
     });
 }
 
@@ -132,7 +141,10 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
 
 Matrix::Matrix(const Map& map, const MatrixRows& rows)
     : Matrix((agree_on(map.communicator(), "tpetra::Matrix",
-                       [&] { require_numbering("tpetra::Matrix", map, rows.numbering); }),
+                       [&] {
+                           require_numbering("tpetra::Matrix", map, rows.numbering);
+                           require_unknowns(map, rows.numbering);
+                       }),
               map),
              rows.offsets, rows.columns, rows.values) {}
 

@@ -237,6 +237,7 @@ SolverState make_solver(const char* caller, const A& a, const SolveOptions& opti
 /// After set_values().
 void follow_matrix(const char* caller, SolverState& solver) {
     if (!solver.matrix || solver.matrix->state()->changes == solver.changes) return;
+    solver.preconditioner = Teuchos::null; // so that two do not take memory at once
     guarded(solver.map.communicator(), caller, [&] {
         solver.preconditioner = preconditioner_of(caller, *solver.matrix, solver.options);
     });

@@ -57,7 +57,7 @@ TEST(TpetraSetValues, SolversMakeTheirPreconditionerAnew) {
     });
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::set_values(a, with_more), SolverError,
-        "tpetra::set_values: expected entries that the matrix has, got 1 others in row");
+        "tpetra::set_values: expected only entries that the matrix has, got 1 more in row");
     tpetra::set_values(a, rows);
     Kokkos::deep_copy(u.view(), 0);
     EXPECT_TRUE(tpetra::Solver(a, {.tolerance = 1e-12}).solve(problem.exec, vb, vu).converged);

@@ -25,9 +25,10 @@ enum class RowOrder {
 /// Collective: no (local)
 struct RowNumberingOptions {
     RowOrder order = RowOrder::by_rank;
-    /// Number of unknowns of a cell in a system of equations (displacements, concentrations). The layout's last axis
-    /// counts them and lies on one process, so that the rows of a cell follow each other. Objects made from the
-    /// numbering pass the number to the stack, whose multigrid treats the unknowns separately.
+    /// Number of unknowns of a cell in a system of equations (displacements, concentrations). If it is above 1, the
+    /// layout's last axis, on one process, counts the unknowns. PETSc's Vec, AIJ matrix and MatShell get the number as
+    /// block size, hypre's BoomerAMG as number of functions, MueLu as number of equations. hypre's pfmg ignores it: it
+    /// takes the unknowns for cells along one more axis.
     int unknowns_per_cell = 1;
 };
 
@@ -61,8 +62,8 @@ ArrayLayout without_padding(const ArrayLayout& layout);
 /// Indices:    global interior indices from 0, on unstructured axes labels; rows from 0
 /// Cost:       memory proportional to the processes along each axis; labels known in part add one collective, a
 ///             GhostExchangePlan, which finds their owners, and, with ghosts, an exchange of their rows
-/// Errors:     UsageError if the layout's grid does not fit the communicator, ranks pass different arguments, or a last
-///             axis on one process does not count the several unknowns per cell; LayoutError if a label is on several
+/// Errors:     UsageError if the layout's grid does not fit the communicator, ranks pass different arguments, or, with
+///             several unknowns per cell, the last axis has another extent or several processes; LayoutError if a label is on several
 ///             processes (if labels are known in part UsageError, as from a GhostExchangePlan), if ghosts known in part
 ///             meet more than one axis, and for RowOrder::global unless labels are 0 to n - 1 (thrown on all ranks)
 class RowNumbering {
@@ -79,7 +80,7 @@ public:
     /// The layout without padding, even if the numbering was made from a padded one.
     const ArrayLayout& layout() const noexcept;
     RowOrder order() const noexcept;
-    /// The option: with n unknowns, rows n k to n k + n - 1 belong to cell k.
+    /// The option: with n unknowns, rows n k to n k + n - 1 are the unknowns of one cell.
     int unknowns_per_cell() const noexcept;
 
     /// Rows of the whole matrix, and of one process.

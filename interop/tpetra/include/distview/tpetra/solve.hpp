@@ -83,7 +83,7 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
 }
 
 /// A solver for repeated solutions, as in time steps. It keeps A and the preconditioner (MueLu's levels, say) until
-/// set_values() gives A other values. Copies are shallow.
+/// set_values() gives A other values; A must not change by other means, such as rcp(). Copies are shallow.
 ///
 ///     tpetra::Solver solver(a, {.preconditioner = tpetra::Preconditioner::amg});
 ///     for (...) solver.solve(exec, b, x);           // tpetra::set_values(a, ...) between: levels are made anew
