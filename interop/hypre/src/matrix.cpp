@@ -6,6 +6,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/core/text.hpp>
 #include <distview/hypre/checked.hpp>
+#include <distview/interop/solver_error.hpp>
 #include <distview/interop/solver_memory.hpp>
 
 #include <cstddef>
@@ -78,10 +79,11 @@ void require_entries(const char* caller, HYPRE_IJMatrix matrix, Lists& lists,
     std::size_t e = 0;
     for (std::size_t r = 0; r < lists.all.size(); ++r)
         for (const auto end = static_cast<std::size_t>(rows.offsets[r + 1]); e < end; ++e)
-            require<Error>(found[e] != 0, [&] {
-                return text(caller, ": expected only entries that the matrix has, got column ",
-                            rows.columns[e], " in row ", lists.numbers[r]);
-            });
+            if (found[e] == 0)
+                throw SolverError(text(caller,
+                                       ": expected only entries that the matrix has, got column ",
+                                       rows.columns[e], " in row ", lists.numbers[r]),
+                                  0);
 }
 
 } // namespace
