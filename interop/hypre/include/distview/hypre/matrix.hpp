@@ -53,7 +53,7 @@ Matrix ij_matrix(const MatrixRows& rows);
 /// Solver of the matrix sets up anew in its next solve().
 ///
 /// Collective: over the numbering's communicator
-/// Cost:       entries are looked up and written; for a moment 4 or 8 bytes an entry, and some 24 bytes a row
+/// Cost:       entries are looked up twice and written; for a moment 12 or 16 bytes an entry, and some 24 bytes a row
 /// Errors:     UsageError if hypre is not running, the matrix was moved from, or rows are not those of its numbering;
 ///             SolverError if rows have an entry that the matrix does not have; the matrix's values are then undefined
 ///             (thrown on all ranks)
