@@ -39,9 +39,10 @@ protected:
 TEST_F(HypreUnknowns, ElasticityIsSolved) {
     expect_the_displacements<2>({16, 6});
     expect_the_displacements<3>({6, 4, 3});
+    expect_the_displacements<2>({2, 2}); // some ranks of more than four have no nodes
 }
 
-TEST_F(HypreUnknowns, ToldOfUnknownsBoomeramgTakesNoMoreIterations) {
+TEST_F(HypreUnknowns, ToldOfUnknownsBoomeramgTakesFewerIterations) {
     const auto iterations = [&](int unknowns_per_cell) {
         const ElasticBar<2> bar(comm, {64, 24}, unknowns_per_cell);
         return solve(bar, bar.make("u")).iterations;

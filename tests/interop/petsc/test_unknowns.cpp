@@ -52,6 +52,7 @@ void expect_the_displacements(const typename ElasticBar<Dim>::Node& n) {
 TEST(PetscUnknowns, ElasticityIsSolved) {
     expect_the_displacements<2>({16, 6});
     expect_the_displacements<3>({6, 4, 3});
+    expect_the_displacements<2>({2, 2}); // some ranks of more than four have no nodes
 }
 
 TEST(PetscUnknowns, BlockSizesAreTold) {
@@ -80,7 +81,7 @@ TEST(PetscUnknowns, BlockSizesAreTold) {
     EXPECT_LE(bar.error(u), 1e-6);
 }
 
-TEST(PetscUnknowns, ToldOfUnknownsGamgTakesNoMoreIterations) {
+TEST(PetscUnknowns, ToldOfUnknownsGamgTakesFewerIterations) {
     const auto iterations = [](int unknowns_per_cell, bool with_modes) {
         const ElasticBar<2> bar(comm_with_petsc(), {64, 24}, unknowns_per_cell);
         return solve(bar, bar.make("u"), with_modes).iterations;

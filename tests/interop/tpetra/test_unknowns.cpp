@@ -35,9 +35,10 @@ TEST(TpetraUnknowns, ElasticityIsSolved) {
     if (!tpetra::has_preconditioner(tpetra::Preconditioner::amg)) GTEST_SKIP() << "no MueLu";
     expect_the_displacements<2>({16, 6});
     expect_the_displacements<3>({6, 4, 3});
+    expect_the_displacements<2>({2, 2}); // some ranks of more than four have no nodes
 }
 
-TEST(TpetraUnknowns, ToldOfUnknownsMueLuTakesNoMoreIterations) {
+TEST(TpetraUnknowns, ToldOfUnknownsMueLuTakesFewerIterations) {
     if (!tpetra::has_preconditioner(tpetra::Preconditioner::amg)) GTEST_SKIP() << "no MueLu";
     const auto iterations = [](int unknowns_per_cell) {
         const ElasticBar<2> bar(Communicator(MPI_COMM_WORLD), {64, 24}, unknowns_per_cell);
