@@ -33,7 +33,7 @@ void MatrixRow::add(double value, std::initializer_list<std::int64_t> offset) {
     for (std::size_t d = 0; d < offset.size(); ++d) {
         const std::int64_t step = offset.begin()[d];
         index[d] += step;
-        // Most entries are in rows of this process: no division for them.
+        // Most columns belong to this process; they need no division.
         const std::int64_t position = index[d] - m_first[d];
         is_mine = is_mine && position >= 0 && position < m_extents[d];
         cell = cell * m_extents[d] + position;
@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    /// The next cell along the last axis, if that is block and has one here.
+    /// Advances to the next cell along the last axis; false if the axis is not block or ends here.
     bool step() {
         const std::size_t last = static_cast<std::size_t>(m_rows.numbering.layout().rank()) - 1;
         if (m_row.m_index[last] + 1 - m_row.m_first[last] >= m_row.m_extents[last]) return false;

@@ -18,7 +18,7 @@ namespace {
 
 using Sizes = std::array<std::int64_t, max_rank>;
 
-/// Whether labels of other processes are not known along an axis.
+/// Whether this process does not know the labels of other processes along an axis.
 bool is_known_in_part(const AxisLayout& axis) {
     return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
 }
@@ -56,7 +56,7 @@ struct RowNumbering::State {
     std::int64_t size(int d, int coordinate) const {
         return before(d, coordinate + 1) - before(d, coordinate);
     }
-    /// Rows of processes before one in C order.
+    /// The number of rows on the processes that precede one in C order.
     std::int64_t first(const GridCoordinates& at) const {
         std::int64_t sum = 0;
         for (int d = 0; d < given.rank(); ++d) {
@@ -92,7 +92,7 @@ struct RowNumbering::State {
         }
         return result;
     }
-    /// The process of a row by rank; `row` becomes the number among its cells.
+    /// The process of a row in RowOrder::by_rank; `row` becomes the number of the cell on that process.
     GridCoordinates find(std::int64_t& row) const {
         GridCoordinates at{};
         std::int64_t behind = given.size(); // rows that share the coordinates so far
@@ -109,7 +109,7 @@ struct RowNumbering::State {
     }
 
     Communicator comm;
-    ArrayLayout given; ///< with padding and ghosts, where labels of ghosts are known
+    ArrayLayout given; ///< with padding and ghosts: it knows the labels of ghosts
     RowOrder order;
     int unknowns;
     int process;
@@ -120,7 +120,7 @@ struct RowNumbering::State {
     std::int64_t local_rows = 0;
     std::int64_t first_row = 0;
     bool is_contiguous = true;
-    std::vector<std::int64_t> ghost_rows{}; ///< of labels known in part
+    std::vector<std::int64_t> ghost_rows{}; ///< rows of the ghosts, if labels are known in part
 };
 
 namespace {
@@ -143,7 +143,7 @@ void require_grid(const Communicator& comm, const ArrayLayout& layout) {
     });
 }
 
-/// Rows of a cell follow each other.
+/// Requires a last axis of unknowns on one process, so that the rows of a cell follow each other.
 void require_unknowns(const ArrayLayout& layout, int unknowns) {
     const int last = layout.rank() - 1;
     require<UsageError>(unknowns >= 1, [&] {
@@ -158,7 +158,7 @@ void require_unknowns(const ArrayLayout& layout, int unknowns) {
         });
 }
 
-/// Each cell is a row of one process.
+/// Requires that each cell is a row of one process.
 void require_rows(const ArrayLayout& layout, int axis, std::int64_t found) {
     require<LayoutError>(found == layout.extent(axis), [&] {
         return text("RowNumbering: expected each label of axis ", axis, " on one process, got ",
@@ -166,7 +166,7 @@ void require_rows(const ArrayLayout& layout, int axis, std::int64_t found) {
     });
 }
 
-/// Labels are indices from 0, which the global order counts.
+/// Requires labels that are indices from 0, because the global order counts indices.
 void require_indices(const AxisLayout& axis, int number, int coordinate) {
     if (axis.type() != DistType::unstructured) return;
     const LocalRange mine = axis.owned_local(coordinate);
@@ -269,7 +269,7 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout,
     state->local_rows = state->count(state->coordinates);
     state->first_row = state->first(state->coordinates);
     if (order == RowOrder::global) {
-        bool leading = true; // all axes so far are on one process and of one cell
+        bool leading = true; // all axes so far have one index
         for (int d = 0; d < layout.rank(); ++d) {
             const bool split = layout.grid().extent(d) > 1;
             if ((split && !leading) || layout.axis(d).type() == DistType::unstructured ||

@@ -12,7 +12,7 @@ namespace distview {
 
 void impl::agree_on_solver(const Communicator& comm, const char* caller,
                            const std::exception_ptr& failure, int code) {
-    // A solution within this one that did not converge has code 0; an agreement turns its error into an Error.
+    // A nested solution that did not converge has code 0, and an agreement turns its SolverError into an Error.
     bool is_of_solver = code != 0;
     try {
         if (failure) std::rethrow_exception(failure);
@@ -27,7 +27,7 @@ void impl::agree_on_solver(const Communicator& comm, const char* caller,
         if (typeid(error) != typeid(Error)) throw;
         std::array<int, 2> all{is_of_solver ? 1 : 0, code};
         all_reduce(comm, ReduceOperation::max, std::span<int>(all));
-        if (all[0] == 0) throw; // of an operator, say
+        if (all[0] == 0) throw; // an operator's error, for instance
         throw SolverError(error.what(), all[1]);
     }
 }

@@ -12,7 +12,7 @@
 
 namespace distview::hypre::impl {
 
-/// Thrown if a call of hypre returned an error; checked() adds hypre's words.
+/// Thrown if a call of hypre returned an error; checked() adds hypre's text.
 struct CallFailed {
     int code;
 };
@@ -38,10 +38,10 @@ inline void require_object(const char* caller, bool is_there) {
 }
 /// Throws UsageError unless hypre can number the cells, and count those of this rank.
 void require_count(const char* caller, const RowNumbering& rows);
-/// Throws UsageError unless rows are contiguous, too.
+/// As require_count(), and throws UsageError unless rows are contiguous.
 void require_rows(const char* caller, const RowNumbering& rows);
 
-/// The lowest row of this process without an entry on the diagonal other than 0; -1 if there is none.
+/// The lowest row of this process whose diagonal entry is 0 or absent; -1: no row.
 std::int64_t find_zero_on_diagonal(const MatrixRows& rows);
 
 /// Converts numbers that were checked before.

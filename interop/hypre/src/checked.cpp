@@ -36,7 +36,7 @@ public:
     ErrorScope(const ErrorScope&) = delete;
     ErrorScope& operator=(const ErrorScope&) = delete;
 
-    /// hypre's words for a code, and for each place where it occurred if hypre was built to tell.
+    /// hypre's text for a code, and for each place where it occurred if hypre was built to record places.
     static std::string describe(int code) {
         char words[1024] = {};
         HYPRE_DescribeError(code, words);

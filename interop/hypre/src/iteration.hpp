@@ -31,7 +31,7 @@ struct Method {
 
     Create create = nullptr;
     Destroy destroy = nullptr;
-    mv_InterfaceInterpreter algebra{}; ///< of vectors
+    mv_InterfaceInterpreter algebra{}; ///< operations on vectors
     HYPRE_Int (*set_to)(HYPRE_Vector, double) = nullptr;
     HYPRE_Int (*subtract_product)(HYPRE_Matrix, HYPRE_Vector x,
                                   HYPRE_Vector y) = nullptr; ///< y -= A x
@@ -46,7 +46,7 @@ struct Method {
 /// The restart of gmres, at most max_iterations: hypre allocates room for each iteration up to a restart.
 int effective_restart(const SolveOptions& options);
 
-/// Owns a solver of hypre; of none if `create` is null.
+/// Owns a solver of hypre, or no solver if `create` is null.
 class Owner {
 public:
     Owner(MPI_Comm comm, Method::Create create, Method::Destroy destroy);
@@ -60,7 +60,7 @@ private:
     Method::Destroy m_destroy;
 };
 
-/// A vector of hypre like another; of none if that is null.
+/// Owns a vector of hypre with the form of `like`, or no vector if `like` is null.
 class Work {
 public:
     Work(const mv_InterfaceInterpreter& algebra, HYPRE_Vector like);
@@ -74,11 +74,11 @@ private:
     HYPRE_Vector m_vector;
 };
 
-/// A Krylov method of hypre with one matrix, which has to live as long. A solution is run() and conclude(), the first one
-/// set_up() before. All of them are collective, and throw CallFailed by this rank's own flag: ranks agree after each of them.
+/// A Krylov method of hypre for one matrix, which must outlive it. A solution is run() and conclude(); set_up() precedes
+/// the first one. Each call is collective and throws CallFailed by this rank's own flag, so ranks agree after each of them.
 class Iteration {
 public:
-    /// `like` tells of what form the vectors are.
+    /// `like` determines the form of the vectors.
     Iteration(MPI_Comm comm, const Method& method, HYPRE_Matrix a, HYPRE_Vector like,
               const SolveOptions& options);
     Iteration(const Iteration&) = delete;
@@ -108,16 +108,16 @@ private:
     HYPRE_Matrix m_a;
     SolveOptions m_options;
     Owner m_solver, m_preconditioner;
-    Work m_ones, m_centered; ///< none unless the null space is that of constants
-    Work m_residual;         ///< none of pcg
+    Work m_ones, m_centered; ///< null unless options have constant_null_space
+    Work m_residual;         ///< null for pcg
     double m_cells = 0;
     bool m_is_set_up = false;
 
-    // Of the solution under way:
+    // State of the current solution:
     std::vector<double>* m_history = nullptr;
     HYPRE_Vector m_right = nullptr; ///< b, or m_centered
-    int m_applied = 0;              ///< how often the preconditioner was
-    HYPRE_Int m_failed = 0;         ///< hypre's flags after that
+    int m_applied = 0;              ///< how often the preconditioner was applied
+    HYPRE_Int m_failed = 0;         ///< hypre's error flags after these
     bool m_broke_down = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Limits of a HYPRE_Int, separate from hypre's objects: tests check sizes beyond the memory.
+// Limits of a HYPRE_Int, separate from hypre's objects: tests check sizes that exceed the memory.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ using impl::call;
 
 namespace {
 
-/// Rows as hypre takes them: entries of each, all of them and those in columns of this process, and their numbers.
+/// Rows in hypre's form. Each row has a number, and counts of all entries, of entries in this process's columns, and of others.
 struct Lists {
     std::vector<HYPRE_Int> all, own, others, offsets;
     std::vector<HYPRE_BigInt> numbers, columns;
@@ -48,7 +48,7 @@ Lists lists_of(const MatrixRows& rows) {
     return lists;
 }
 
-/// Before hypre communicates: if memory ended on this rank later, the others would wait in hypre's calls.
+/// Allocates before hypre communicates: if memory ended on this rank later, the others would wait in hypre's calls.
 Lists lists_of(const char* caller, const MatrixRows& rows) {
     impl::require_rows(caller, rows.numbering);
     distview::impl::require_matrix_rows(caller, rows);
@@ -67,8 +67,8 @@ HYPRE_Int write(HYPRE_IJMatrix matrix, Lists& lists, const MatrixRows& rows) {
                                     lists.columns.data(), rows.values.data());
 }
 
-/// Throws if rows have an entry that the matrix does not have. HYPRE_IJMatrixSetValues2() ignores some of these, and for
-/// a diagonal reads beyond the row (hypre 2.20 to 3.1). Local; the matrix's values become 1.
+/// Throws if rows have an entry that the matrix does not have. HYPRE_IJMatrixSetValues2() ignores some such entries, and
+/// for one on the diagonal reads beyond the row (hypre 2.20 to 3.1). Local; the matrix's values become 1.
 void require_entries(const char* caller, HYPRE_IJMatrix matrix, Lists& lists,
                      const MatrixRows& rows, std::vector<HYPRE_Complex>& found) {
     if (rows.local_entries() == 0) return;

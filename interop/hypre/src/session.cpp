@@ -31,7 +31,7 @@ int stop_in_finalize(MPI_Comm, int, void*, void*) {
     return MPI_SUCCESS;
 }
 
-/// MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
+/// Makes MPI_Finalize stop hypre: it deletes the attributes of MPI_COMM_SELF before anything else.
 void stop_with_mpi() {
     static int key = MPI_KEYVAL_INVALID;
     if (key == MPI_KEYVAL_INVALID)

@@ -28,7 +28,7 @@ using impl::Method;
 
 namespace {
 
-/// hypre's functions take objects of its stacks as generic pointers.
+/// hypre's functions accept objects of both interfaces as generic pointers.
 template <class To, class From>
 To as(From from) {
     return reinterpret_cast<To>(from);
@@ -130,8 +130,8 @@ Method method_of(const StructMatrix& a, const SolveOptions& options) {
         method.destroy_preconditioner = &destroyed<&HYPRE_StructPFMGDestroy>;
         method.set_up = as<HYPRE_PtrToSolverFcn>(&HYPRE_StructPFMGSetup);
         method.apply = as<HYPRE_PtrToSolverFcn>(&HYPRE_StructPFMGSolve);
-        // Red and black in turn, symmetric. hypre has room for the entries of 7 cells there: with corners
-        // it writes beyond its stack, whence weighted Jacobi.
+        // Symmetric red-black relaxation. hypre has room there for the entries of 7 cells and, with corners,
+        // writes beyond its stack: such stencils use weighted Jacobi.
         method.tune = [relax = a.has_corners() ? 1 : 2](HYPRE_Solver solver) {
             const auto pfmg = as<HYPRE_StructSolver>(solver);
             call(HYPRE_StructPFMGSetTol(pfmg, 0));
@@ -165,7 +165,7 @@ void require_alike(const Communicator& comm, const char* caller, const SolveOpti
     });
 }
 
-/// An object of a communicator with the same ranks in the same order.
+/// Throws UsageError unless the numbering's communicator has the same ranks in the same order.
 void require_processes(const Communicator& comm, const char* caller, const RowNumbering& rows,
                        const char* name) {
     int relation = MPI_UNEQUAL;
@@ -187,7 +187,7 @@ void require_preconditioner(const char* caller, const std::string& name, const c
 void require_suitable(const char* caller, const Matrix&, const SolveOptions& options) {
     require_preconditioner(caller, options.preconditioner, "boomeramg");
 }
-/// With another stencil, pfmg would end the program.
+/// With another stencil, pfmg would abort the program.
 void require_suitable(const char* caller, const StructMatrix& a, const SolveOptions& options) {
     require_preconditioner(caller, options.preconditioner, "pfmg");
     require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(), [&] {
@@ -215,11 +215,11 @@ void require_diagonal(const Communicator& comm, const char* caller, const A& a,
     distview::impl::agree_on_solver(comm, caller, failure);
 }
 
-/// Of the values since the matrix was made.
+/// How often set_values() changed the matrix.
 std::int64_t changes_of(const Matrix& a) { return a.changes(); }
 std::int64_t changes_of(const StructMatrix&) { return 0; }
 
-/// On this rank, of one that hypre allocates in one array with others: of Struct vectors each is on its own.
+/// How many numbers of this rank a vector of gmres adds to hypre's one array; Struct vectors have an array each.
 std::int64_t numbers_of_vector(const Matrix& a) { return a.rows().local_rows(); }
 std::int64_t numbers_of_vector(const StructMatrix&) { return 1; }
 
@@ -260,7 +260,7 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
     require<UsageError>(x.is_writable(), [&] {
         return text(caller, ": expected a solution whose elements are not const, got const ones");
     });
-    // Of a hypre that takes memory x would be written while b is read, and of any hypre in one vector.
+    // A hypre that uses the arrays' memory would write x while it reads b; so would any hypre if both are one vector.
     const std::int64_t count = a.rows().local_rows();
     const std::less<const double*> before; // also orders pointers to unrelated arrays
     const bool is_apart =
@@ -288,7 +288,7 @@ SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Commun
     SolveResult result;
     try {
         checked(comm, caller, [&] {
-            const MPI_Comm duplicate = impl::comm_of(comm); // first: the others wait for it
+            const MPI_Comm duplicate = impl::comm_of(comm); // first: the other ranks wait in it
             if (!iteration)
                 iteration = std::make_unique<impl::Iteration>(duplicate, method_of(a, options),
                                                               generic(a), generic(b), options);
@@ -358,7 +358,7 @@ Solver<A>::Solver(const Communicator& comm, const A& a, const SolveOptions& opti
     require_alike(comm, caller, options);
     agree_on(comm, caller, [&] { require_matrix(comm, caller, a, options); });
     require_diagonal(comm, caller, a, options);
-    checked(comm, caller, [] { return 0; }); // whether hypre is running
+    checked(comm, caller, [] { return 0; }); // throws unless hypre is running
 }
 
 template <class A>

@@ -56,7 +56,7 @@ std::ptrdiff_t most_axes(const Offsets& offsets) {
     return most;
 }
 
-/// Whether they are all those that lie in the cell or step along at most so many axes at once, on two or three axes.
+/// Whether the offsets, on two or three axes, are 0 and all steps of one cell along up to some number of axes at once.
 bool suits_pfmg(const Offsets& offsets, int rank) {
     const std::ptrdiff_t most = most_axes(offsets);
     if (rank == 2) return most > 0 && offsets.count == (most == 1 ? 5u : 9u);
@@ -111,7 +111,7 @@ Offsets all_offsets(const char* caller, const MatrixRows& rows) {
     });
 }
 
-/// hypre counts the layout's axes from the fastest one.
+/// Values in hypre's order of axes, which begins with the fastest one.
 template <class Values>
 StructGrid::Corner reversed(const RowNumbering& rows, const Values& along) {
     StructGrid::Corner corner{};
@@ -141,7 +141,7 @@ void require_grid(const char* caller, const RowNumbering& rows) {
         });
 }
 
-/// Of this process.
+/// The extents of this process, 1 for axes that the layout does not have.
 std::array<std::int64_t, 3> local_extents(const RowNumbering& rows) {
     std::array<std::int64_t, 3> extents{1, 1, 1};
     const Extents found = rows.layout().local_extents(rows.communicator().rank());
@@ -150,7 +150,7 @@ std::array<std::int64_t, 3> local_extents(const RowNumbering& rows) {
     return extents;
 }
 
-/// hypre's box of this process has ghosts along the layout's axes, and a number for each entry of the stencil in each cell.
+/// Throws UsageError unless a HYPRE_Int counts the box of this process: ghosts included, `entries` numbers in each cell.
 void require_box_of(const char* caller, const RowNumbering& rows, std::size_t entries) {
     const auto extents = local_extents(rows);
     impl::require_box(caller,
@@ -251,7 +251,7 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     StructMatrix matrix(grid);
     std::vector<HYPRE_Int> entries;
     std::vector<double> values;
-    // Before hypre communicates: if memory ended on this rank later, the others would wait in hypre's calls.
+    // Allocates before hypre communicates: if memory ended on this rank later, the others would wait in hypre's calls.
     agree_on(comm, caller, [&] {
         require_box_of(caller, rows.numbering, offsets.count);
         matrix.m_matrix = std::make_shared<Handle<HYPRE_StructMatrix>>();

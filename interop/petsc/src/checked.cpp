@@ -18,7 +18,7 @@ namespace distview::petsc {
 
 namespace {
 
-/// PETSc's handler of errors between construction and destruction: keeps the text of the first.
+/// Replaces PETSc's error handler between construction and destruction, and keeps the text of the first error.
 class ErrorScope {
 public:
     ErrorScope() { (void)PetscPushErrorHandler(&ErrorScope::record, this); }

@@ -25,7 +25,7 @@ struct Shell {
     const double* diagonal = nullptr;
 };
 
-// The type of a context's destroy function has changed between releases of PETSc: the matrix keeps the shell as keep() does.
+// keep() stores the shell, because the type of a context's destroy function differs between releases of PETSc.
 PetscErrorCode shell_of(Mat matrix, Shell** shell) {
     PetscFunctionBeginUser;
     PetscCall(MatShellGetContext(matrix, static_cast<void*>(shell)));
@@ -122,7 +122,7 @@ Matrix aij_matrix(const MatrixRows& rows) {
     const char* caller = "petsc::aij_matrix";
     const RowNumbering& numbering = rows.numbering;
     const CollectiveCall call(numbering.communicator(), caller);
-    // Before PETSc communicates: if memory ended on this rank later, the others would wait in PETSc's calls.
+    // Allocates before PETSc communicates: if memory ended on this rank later, the others would wait in PETSc's calls.
     std::vector<PetscInt> offsets, columns;
     agree_on(numbering.communicator(), caller, [&] {
         impl::require_rows(caller, numbering);
@@ -144,7 +144,7 @@ Matrix aij_matrix(const MatrixRows& rows) {
         PetscCall(MatSetSizes(made, mine, mine, all, all));
         PetscCall(MatSetBlockSize(made, numbering.unknowns_per_cell()));
         PetscCall(MatSetType(made, MATAIJ));
-        // Whichever type it is, the other call does nothing.
+        // Each call does nothing for a matrix of the other type.
         PetscCall(
             MatSeqAIJSetPreallocationCSR(made, offsets.data(), columns.data(), rows.values.data()));
         PetscCall(
@@ -176,8 +176,8 @@ void set_values(Mat matrix, const MatrixRows& rows) {
         });
         return PETSC_SUCCESS;
     });
-    // An entry that the matrix has not is found on its rank alone, before the others wait for it; the matrix is assembled
-    // then, too, so that it can be used again.
+    // One rank alone detects an entry outside the matrix, before other ranks wait for it. The matrix is then assembled all
+    // the same, so that it can be used again.
     std::exception_ptr failure;
     try {
         checked(comm, caller, [&]() -> int {

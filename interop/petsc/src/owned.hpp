@@ -12,7 +12,7 @@
 
 namespace distview::petsc::impl {
 
-/// Lets an object of PETSc keep what it needs, until it is destroyed.
+/// Makes an object of PETSc keep `owner` until PETSc destroys the object.
 PetscErrorCode keep(PetscObject object, std::unique_ptr<Owner> owner);
 
 /// Throws UsageError unless PETSc can number these rows.
@@ -21,10 +21,10 @@ void require_rows(const char* caller, const RowNumbering& rows);
 /// Converts numbers that require_rows() accepted.
 std::vector<PetscInt> narrow(const std::vector<std::int64_t>& numbers);
 
-/// Throws UsageError unless there is an object and its ranks are the communicator's, in their order.
+/// Throws UsageError if the object is null, or its ranks are not the communicator's in the same order.
 void require_processes(const char* caller, const Communicator& comm, PetscObject object);
 
-/// The library's own duplicate, of which PETSc makes one for itself.
+/// The library's own duplicate; PETSc duplicates it once more for its messages.
 inline MPI_Comm comm_of(const RowNumbering& rows) { return rows.communicator().mpi(); }
 
 } // namespace distview::petsc::impl

@@ -5,7 +5,7 @@
 
 namespace distview::petsc::impl {
 
-/// The exception of a function that PETSc called: it must not pass through PETSc, so checked() throws it again.
+/// Stores the exception of a function that PETSc called. It must not pass through PETSc, so checked() throws it again.
 void set_pending(std::exception_ptr failure) noexcept;
 
 } // namespace distview::petsc::impl

@@ -23,10 +23,10 @@ namespace {
 /// The session that has to stop PETSc; there is one PETSc in a process.
 const Session* starter = nullptr;
 MPI_Comm world = MPI_COMM_NULL;
-std::vector<void*> objects; ///< of handles, in the order in which they were made
-int runs = 0;               ///< that have ended
+std::vector<void*> objects; ///< objects of handles, in the order of their creation
+int runs = 0;               ///< number of ended runs
 bool is_told = false;       ///< whether PetscFinalize() will call forget()
-// Of the command line: PetscGetArgs() gives them away as long as PETSc runs.
+// Copies of the command line: PetscGetArgs() returns these pointers as long as PETSc runs.
 std::vector<std::string> words;
 std::vector<char*> word_pointers;
 
@@ -35,7 +35,7 @@ void destroy_now(void* object) noexcept {
     (void)PetscObjectDestroy(&known);
 }
 
-/// Runs whoever stops PETSc: handles must release the objects that are left, because their memory may be reused.
+/// PetscFinalize() calls it, whoever stops PETSc: handles must forget the remaining objects, whose memory may be reused.
 PetscErrorCode forget() {
     objects.clear();
     is_told = false;
@@ -50,12 +50,12 @@ void stop() noexcept {
     MPI_Finalized(&finalized);
     if (finalized) return;
     if (is_running()) {
-        // Objects may keep handles of others, which no longer find theirs in the list.
+        // An object may keep handles of other objects; they no longer find their objects in the list.
         for (void* const object : std::exchange(objects, {})) destroy_now(object);
         (void)PetscFinalize();
     }
     if (PETSC_COMM_WORLD == world)
-        PETSC_COMM_WORLD = MPI_COMM_NULL; // whoever starts PETSc next finds none
+        PETSC_COMM_WORLD = MPI_COMM_NULL; // for the next start of PETSc
     if (world != MPI_COMM_NULL) MPI_Comm_free(&world);
 }
 
@@ -64,7 +64,7 @@ int stop_in_finalize(MPI_Comm, int, void*, void*) {
     return MPI_SUCCESS;
 }
 
-/// MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
+/// Makes MPI_Finalize stop PETSc: it deletes the attributes of MPI_COMM_SELF before anything else.
 void stop_with_mpi() {
     static int key = MPI_KEYVAL_INVALID;
     if (key == MPI_KEYVAL_INVALID)

@@ -50,7 +50,7 @@ void require_options(const SolveOptions& options) {
     });
 }
 
-/// PETSc compares local sizes as well, but a rank whose sizes fit waits for the others in the next call.
+/// PETSc compares local sizes, too, but a rank whose sizes fit would wait in the next call for a rank whose sizes do not.
 void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
     checked(comm, "petsc::solve", [&]() -> int {
         require_options(options);
@@ -66,9 +66,9 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
         require<UsageError>(readers == 0,
                             "petsc::solve: expected a solution that can be written, got one whose "
                             "elements are const, or a Vec that is locked");
-        // Where b is written on the way, methods that take it again (gmres at a restart) solve something else.
+        // If a method overwrites b and reads it again (gmres at a restart), it solves other equations.
         const PetscScalar *right_side = nullptr, *solution = nullptr;
-        PetscCall(VecGetArrayReadAndMemType(b, &right_side, nullptr)); // wherever they are
+        PetscCall(VecGetArrayReadAndMemType(b, &right_side, nullptr)); // in any memory space
         PetscCall(VecGetArrayReadAndMemType(x, &solution, nullptr));
         const bool is_one = given > 0 && right_side == solution;
         PetscCall(VecRestoreArrayReadAndMemType(b, &right_side));
@@ -85,7 +85,7 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
     });
 }
 
-/// Unlocks a vector at the end of a scope: a failed call of PETSc leaves the vectors locked that it was reading.
+/// Unlocks a vector at the end of a scope: after a failed call of PETSc, the vectors that it was reading stay locked.
 class Unlocking {
 public:
     explicit Unlocking(Vec vector) : m_vector(vector) { (void)VecLockGet(vector, &m_before); }
@@ -102,7 +102,7 @@ private:
     PetscInt m_before = 0;
 };
 
-/// What made a preconditioner fail, such as a zero pivot: of blocks, what made that of this rank fail.
+/// Finds why a preconditioner failed (a zero pivot, for instance) and, for block Jacobi, why a block of this rank failed.
 PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& in_block) {
     PC preconditioner = nullptr;
     PetscBool has_blocks = PETSC_FALSE;
@@ -143,7 +143,7 @@ PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
     PetscCall(KSPGetPC(coarsest, &preconditioner));
     PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(preconditioner), PCBJACOBI,
                                      &has_blocks));
-    if (!has_blocks) PetscFunctionReturn(PETSC_SUCCESS); // the user has asked for another one
+    if (!has_blocks) PetscFunctionReturn(PETSC_SUCCESS); // the user chose another coarse solver
     PetscCall(PCBJacobiGetSubKSP(preconditioner, &count, nullptr, &blocks));
     for (PetscInt n = 0; n < count; ++n) {
         PetscCall(KSPGetPC(blocks[n], &preconditioner));
@@ -154,8 +154,8 @@ PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Has a method stop by the residual itself, as ConjugateGradient does: that of gmres is the preconditioned one unless told,
-/// which may be small while A x is far from b. The command line's norms and sides stay.
+/// Makes a method stop by the residual b - A x, as ConjugateGradient does. By default gmres uses the preconditioned
+/// residual, which may be small while A x is far from b. Norms and sides from the command line stay.
 PetscErrorCode take_norms_of_residual(KSP solver) {
     const char* prefix = nullptr;
     PetscBool has_side = PETSC_FALSE, has_norm = PETSC_FALSE;
@@ -176,8 +176,8 @@ PetscErrorCode take_norms_of_residual(KSP solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The right side as KSPSolve() takes it: without its part in the null space of the transposed matrix, if that is known. Then
-/// it is a copy, which `owner` keeps.
+/// Finds the right side that KSPSolve() uses. If the null space of the transposed matrix is known, that is a copy of b
+/// without its part in the null space; `owner` keeps the copy.
 PetscErrorCode find_right_side(KSP solver, Vec b, Handle<Vec>& owner, Vec& right_side) {
     Mat of_preconditioner = nullptr;
     MatNullSpace space = nullptr;
@@ -205,8 +205,8 @@ PetscErrorCode find_residual(Mat a, Vec b, Vec x, PetscReal& norm) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc takes a residual of 1e5 times the right side for divergence, also that of the x to start with: raises the limit
-/// by as much as that is farther away than x = 0.
+/// PETSc reports divergence if a residual exceeds 1e5 times the right side, even the residual of the initial x. Raises
+/// this limit by the ratio of the initial residual to the residual of x = 0.
 PetscErrorCode allow_far_start(KSP solver, Mat a, Vec b, Vec x, PetscReal right_side) {
     PetscReal start = 0, first = 0, limit = 0;
     PetscFunctionBeginUser;
@@ -225,18 +225,18 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscBool is_preonly = PETSC_FALSE;
     PetscFunctionBeginUser;
     PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(a)), &solver));
-    Handle<KSP> owner(solver); // of calls that fail
+    Handle<KSP> owner(solver); // destroys the solver if a call fails
     PetscCall(KSPSetOperators(solver, a, a));
     PetscCall(KSPSetType(solver, options.method.c_str()));
     PetscCall(KSPGetPC(solver, &preconditioner));
     PetscCall(PCSetType(preconditioner, options.preconditioner.c_str()));
-    // PETSc takes none of 1 and more, with which an iteration from 0 is over before it begins.
+    // PETSc refuses tolerances of 1 and more, which end an iteration from x = 0 before it begins.
     const double tolerance = std::min(options.tolerance, std::nextafter(1.0, 0.0));
     PetscCall(KSPSetTolerances(solver, tolerance, 0, PETSC_DEFAULT, options.max_iterations));
     PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
     if (!options.prefix.empty()) PetscCall(KSPSetOptionsPrefix(solver, options.prefix.c_str()));
     PetscCall(KSPSetFromOptions(solver));
-    PetscCall(take_norms_of_residual(solver)); // of the method that it is now
+    PetscCall(take_norms_of_residual(solver)); // after the command line may have changed the method
     // preonly applies the preconditioner once, and accepts no initial x.
     PetscCall(
         PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
@@ -256,7 +256,7 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
                    const SolveOptions& options) {
     Outcome outcome;
     auto& [result, reason, failed, in_block] = outcome;
-    // Before PETSc communicates: where memory ends on this rank, the others would wait in its calls.
+    // Allocates before PETSc communicates: if memory ended on this rank later, the others would wait in PETSc's calls.
     agree_on(comm, "petsc::solve", [&] {
         result.history.resize(
             static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
@@ -300,14 +300,14 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
         PetscCall(KSPGetResidualNorm(solver, &result.residual));
         PetscCall(KSPGetResidualHistory(solver, nullptr, &told));
         result.history.resize(static_cast<std::size_t>(told));
-        PetscCall(KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE)); // that memory goes
+        PetscCall(KSPSetResidualHistory(solver, nullptr, 0, PETSC_TRUE)); // PETSc must not keep it
         PetscCall(KSPSetTolerances(solver, PETSC_DEFAULT, PETSC_DEFAULT, limit, PETSC_DEFAULT));
         result.iterations = static_cast<int>(iterations);
         // gcr reports convergence after the maximum number of iterations.
         KSPNormType norms = KSP_NORM_NONE;
         PetscCall(KSPGetNormType(solver, &norms));
         if (norms == KSP_NORM_NONE) {
-            result.history.clear(); // of zeros, or empty
+            result.history.clear(); // zeros, or empty
             PetscCall(find_residual(a, right_side, x, result.residual));
         }
         const bool tells_by_count = reason == KSP_CONVERGED_ITS && is_gcr && norms != KSP_NORM_NONE;
@@ -325,11 +325,11 @@ Outcome run_solver(const Communicator& comm, KSP solver, Mat a, Vec b, Vec x,
     return outcome;
 }
 
-/// Names what made a preconditioner fail, and throws SolverError for a solution that has to converge and does not.
+/// Adds why a preconditioner failed. Throws SolverError if it did, or a solution that has to converge did not.
 SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOptions& options) {
     auto& [result, reason, failed, in_block] = outcome;
     if (reason == KSP_DIVERGED_PC_FAILED) {
-        // Blocks fail on some ranks only; of a block that failed, the others know no more than that.
+        // A block may fail on some ranks only; the other ranks know only that a block failed.
         const int known = all_reduce(comm, ReduceOperation::max, static_cast<int>(in_block));
         result.reason += text(", ", PCFailedReasons[known > 0 ? known : static_cast<int>(failed)]);
     }
@@ -375,7 +375,7 @@ SolveResult Solver::solve(Vec b, Vec x) {
         return PETSC_SUCCESS;
     });
     require_arguments(m_comm, a, b, x, m_options);
-    m_has_failed = true; // until it has ended
+    m_has_failed = true; // until run_solver() returns
     const Outcome outcome = run_solver(m_comm, m_solver, a, b, x, m_options);
     m_has_failed = false;
     return result_of(m_comm, outcome, m_options);

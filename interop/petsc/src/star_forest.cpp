@@ -24,7 +24,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 
 constexpr const char* caller = "petsc::star_forest";
 
-// A mark is where an element is: the process, and the position in its section.
+// A mark encodes the place of an element: the process, and the position in its section.
 constexpr int position_bits = 40;
 constexpr std::int64_t unmarked = -1;
 std::int64_t mark_of(int process, std::int64_t position) {
@@ -40,7 +40,7 @@ struct PointersTo<T, 0> {
     using type = T;
 };
 
-/// Calls action(array), with marks in the layout.
+/// Calls action(array) with an array for marks in the given layout.
 template <int Rank, class Action>
 void with_array_of_rank(const Communicator& comm, const ArrayLayout& layout, const Action& action) {
     const Exec exec;
@@ -57,7 +57,7 @@ void with_array(const Communicator& comm, const ArrayLayout& layout, const Actio
     case 2: return with_array_of_rank<2>(comm, layout, action);
     case 3: return with_array_of_rank<3>(comm, layout, action);
     case 4: return with_array_of_rank<4>(comm, layout, action);
-    default: break; // require_section() has not let it pass
+    default: break; // require_section() refused it
     }
 }
 
@@ -77,7 +77,7 @@ void require_section(const Communicator& comm, const ArrayLayout& layout) {
     });
 }
 
-/// Whether the element at a position in C order is none of padding and none of the ghosts.
+/// Whether the element at a position in C order is neither padding nor a ghost.
 template <class Array>
 bool is_interior(const Array& array, std::int64_t position) {
     for (int d = Array::rank() - 1; d >= 0; --d) {
@@ -90,13 +90,13 @@ bool is_interior(const Array& array, std::int64_t position) {
     return true;
 }
 
-/// A PetscSFNode with a name: nvcc 13 fails on a vector of PETSc's struct, which has none.
+/// A named PetscSFNode: nvcc 13 fails on a vector of PETSc's struct, which has no name.
 struct Origin : PetscSFNode {};
 static_assert(sizeof(Origin) == sizeof(PetscSFNode));
 
 struct Leaves {
     std::int64_t roots = 0;
-    std::vector<PetscInt> places{}; ///< empty: 0, 1, ...
+    std::vector<PetscInt> places{}; ///< positions of the leaves; empty: 0, 1, ...
     std::vector<Origin> origins{};
 
     void add(std::int64_t mark) {

@@ -24,7 +24,7 @@ namespace impl {
 
 namespace {
 
-// The type of a container's destroy function has changed between releases of PETSc.
+// PetscContainerSetUserDestroy() accepts this type; other destroy functions differ between releases of PETSc.
 PetscErrorCode let_go(void* owner) {
     delete static_cast<Owner*>(owner);
     return PETSC_SUCCESS;
@@ -162,7 +162,7 @@ ArrayLayout layout_of(const Communicator& comm, IS indices) {
         return ArrayLayout(ProcessGrid{comm.size()},
                            {unstructured_local(size, comm.rank(), labels, true)});
     });
-    return RowNumbering(comm, layout).layout(); // finds indices that several processes have
+    return RowNumbering(comm, layout).layout(); // reports indices that several processes have
 }
 
 } // namespace distview::petsc

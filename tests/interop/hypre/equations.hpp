@@ -75,7 +75,7 @@ struct Stencil {
     }
 };
 
-/// A number between -1 and 1 of a cell.
+/// A number between -1 and 1 for a cell.
 struct Scattered {
     std::uint64_t seed;
     KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
@@ -174,7 +174,7 @@ inline double difference(const System& system, const System::Vector& x, const Sy
     return most;
 }
 
-/// All kinds of sides, alone and mixed; not one size of an axis is another's.
+/// All kinds of sides, alone and mixed; the sizes of the axes differ.
 inline std::vector<Equations> various_equations() {
     const Sides w = Sides::walls, p = Sides::periodic, n = Sides::neumann;
     return {{{7, 9, 11}, {w, w, w}}, {{8, 6, 10}, {p, p, p}}, {{9, 7, 6}, {n, n, n}},

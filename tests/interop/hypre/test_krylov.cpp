@@ -110,7 +110,7 @@ TEST_F(HypreKrylov, SolvesWhatIsNotSymmetric) {
                                              {.method = method, .preconditioner = name}));
         }
     }
-    // Conjugate gradients do not.
+    // Conjugate gradients do not converge.
     Kokkos::deep_copy(flow.x.view(), 0);
     EXPECT_FALSE(
         hypre::solve(comm, flow.a, flow.right, flow.found, {.has_to_converge = false}).converged);
@@ -194,7 +194,7 @@ TEST_F(HypreKrylov, WhatDoesNotConvergeAndWrongOptions) {
 TEST_F(HypreKrylov, RestartsWhoseVectorsAHypreIntDoesNotCountAreErrors) {
     const Flow flow(comm, Sides::walls);
     constexpr int most = std::numeric_limits<int>::max();
-    // After max_iterations there is no restart, whose vectors take no memory then.
+    // No restart follows max_iterations, so vectors beyond them need no memory.
     const auto solve = [&](int max_iterations, int restart) {
         Kokkos::deep_copy(flow.x.view(), 0);
         return hypre::solve(
@@ -267,7 +267,7 @@ TEST_F(HypreKrylov, ABreakdownIsNoFailureOfHypres) {
     const hypre::StructGrid grid = hypre::struct_grid(numbering);
     check(hypre::struct_matrix(grid, rows), hypre::struct_vector(grid, b),
           hypre::struct_vector(grid, x), x);
-    // If numbers overflow, before the iteration or in it, that is a failure.
+    // An overflow before or in the iteration is a failure.
     const MatrixRows steep =
         assemble(numbering, [](MatrixRow& row, GlobalIndex) { row.add(1e200, {0}); });
     for (const double large : {1e100, 1e200}) {

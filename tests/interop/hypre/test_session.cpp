@@ -64,7 +64,7 @@ TEST(HypreSession, StartedOnSomeRanksOnlyIsAnError) {
 
 TEST(HypreSession, ErrorsAreOursAndCleared) {
     const hypre::Session session(world());
-    // An error on one rank only, and in the program's time.
+    // An error on one rank only, inside and outside of checked().
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::checked(world(), "here",
                        [] { return rank() == 0 ? HYPRE_IJVectorAssemble(nullptr) : 0; }),

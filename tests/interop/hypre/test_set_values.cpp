@@ -16,7 +16,7 @@ namespace distview::testing {
 
 namespace {
 
-/// With `shift` more on the diagonal.
+/// Adds `shift` to the diagonal.
 void add_to_diagonal(MatrixRows& rows, double shift) {
     for (std::size_t r = 0; r + 1 < rows.offsets.size(); ++r)
         for (auto e = static_cast<std::size_t>(rows.offsets[r]);

@@ -284,7 +284,7 @@ void solve_with_corners(const Communicator& comm, std::vector<AxisSpec> axes,
         EXPECT_NEAR(u.view().data()[n], v.view().data()[n], 1e-10);
 }
 
-// hypre's red and black has room for the entries of 7 cells, and ends the program by more.
+// hypre's red-black relaxation has room for the entries of 7 cells, and aborts the program if there are more.
 TEST_F(HypreSolve, PfmgTakesCorners) {
     solve_with_corners<double**>(comm, {block(9), block(9)}, [](const RowNumbering& rows) {
         return assemble(rows, [](MatrixRow& row, GlobalIndex, GlobalIndex) {
@@ -292,7 +292,7 @@ TEST_F(HypreSolve, PfmgTakesCorners) {
                 for (const int j : {-1, 0, 1}) row.add(i == 0 && j == 0 ? 9 : -1, {i, j});
         });
     });
-    for (const int most : {2, 3}) // axes that an entry is away along
+    for (const int most : {2, 3}) // axes along which an entry steps at once
         solve_with_corners<double***>(
             comm, {block(7), block(7), block(7)}, [&](const RowNumbering& rows) {
                 return assemble(rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex, GlobalIndex) {
@@ -306,7 +306,7 @@ TEST_F(HypreSolve, PfmgTakesCorners) {
             });
 }
 
-// hypre ends the program, or reads past its arrays.
+// With other stencils hypre aborts the program, or reads past its arrays.
 TEST_F(HypreSolve, PfmgTakesWholeStencilsOnly) {
     const auto solve = [&](int axes, auto add_row) {
         std::vector<AxisSpec> specs(static_cast<std::size_t>(axes), block(8));

@@ -145,7 +145,7 @@ TEST_F(HypreSolver, GoesOnAfterASolutionThatDoesNotConverge) {
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(b, x), SolverError,
                               "hypre::Solver::solve: expected a residual of at most 1e-06 of the "
                               "right side's, got max_iterations [Method did not converge]");
-    // Ten iterations more each time, from what x is.
+    // Ten iterations more each time, starting from x.
     bool converged = false;
     for (int more = 0; more < 20 && !converged; ++more) {
         try {
@@ -209,7 +209,7 @@ TEST_F(HypreSolver, WrongArgumentsAreOneErrorOnAllRanks) {
                               "hypre::Solver::solve: expected a solution whose elements are not");
     const hypre::Vector moved = std::move(b);
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(b, x), UsageError, "moved to another");
-    EXPECT_TRUE(solver.solve(moved, x).converged); // as if nothing had been
+    EXPECT_TRUE(solver.solve(moved, x).converged); // the refused calls changed nothing
     const OtherRanks again(comm, 0, rank());
     const System same(again.comm, walls, 5);
     const auto w = same.make("w");

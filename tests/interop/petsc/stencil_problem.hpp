@@ -24,7 +24,7 @@ inline const Communicator& comm_with_petsc() {
     return comm;
 }
 
-/// What holds at the two sides of an axis.
+/// The boundary condition at the two sides of an axis.
 enum class Side { zero, periodic, no_flux };
 
 /// c u - sum of differences to the six neighbours, of uneven weights: as a stencil of a padded array, and as rows.
@@ -48,7 +48,7 @@ struct StencilProblem {
     /// The stencil: no flux where the neighbour would lie outside.
     struct Functor {
         double c;
-        std::int64_t first[3], last[3]; ///< local indices whose lower, upper neighbour counts
+        std::int64_t first[3], last[3]; ///< the stencil includes the lower, upper neighbour of these local indices
         template <class View>
         KOKKOS_FUNCTION double operator()(const View& u, std::int64_t i, std::int64_t j,
                                           std::int64_t k) const {

@@ -45,7 +45,7 @@ int count_of(const Communicator& comm, const char* event) {
 
 const std::vector<const char*> copying{"VecCopy", "VecSet", "VecScatterBegin"};
 
-/// Runs an action and expects that neither PETSc nor Kokkos nor the C library has copied of the field.
+/// Runs an action and expects that neither PETSc nor Kokkos nor the C library copies elements of the field.
 template <class Action>
 void expect_no_copy(const Communicator& comm, const Field& field, const Action& action) {
     std::vector<int> before;
@@ -85,7 +85,7 @@ TEST(PetscCopies, AreSeenWhereTheyAre) {
     const petsc::Vector owner(to);
     const int before = count_of(comm, "VecCopy");
     const CopyCounter counter(u.view().data(), bytes_of(u));
-    // A size that the compiler does not know, lest it copies by itself.
+    // The compiler must not know the size; otherwise it copies by itself.
     const volatile std::size_t bytes = bytes_of(u);
     std::memcpy(other.data(), u.view().data(), bytes);
     EXPECT_EQ(counter.bytes(), static_cast<std::int64_t>(bytes_of(u)));
@@ -118,7 +118,7 @@ TEST(PetscCopies, NoneAtTheDoor) {
             return PETSC_SUCCESS;
         });
     });
-    // Of any operator: a StencilOperator's padded array is filled with zeros by a kernel.
+    // With another operator than a StencilOperator, whose padded array a kernel fills with zeros.
     expect_no_copy(comm, diagonal, [&] {
         const petsc::Matrix shell = petsc::shell_matrix<double***>(
             Exec(), problem.rows, [](const Exec&, const auto&, const auto&) {}, diagonal);

@@ -44,7 +44,7 @@ TEST(PetscErrors, BeforeTheSession) {
     EXPECT_FALSE(petsc::is_running());
 }
 
-// Objects may outlive PETSc, and arrays objects.
+// Objects may outlive PETSc, and arrays may outlive objects.
 TEST(PetscErrors, AnyOrderOfDestruction) {
     const Communicator comm(MPI_COMM_WORLD);
     petsc::Vector late;
@@ -58,10 +58,10 @@ TEST(PetscErrors, AnyOrderOfDestruction) {
         late = petsc::vector(problem.rows, u);
     }
     EXPECT_FALSE(petsc::is_running());
-    EXPECT_TRUE(memory.expired()); // the session has destroyed what was left of PETSc's objects
+    EXPECT_TRUE(memory.expired()); // the session destroyed the remaining objects of PETSc
 }
 
-// Operators go with their matrices, and may keep objects of PETSc that were made before or after these.
+// Operators are destroyed with their matrices, and may keep objects of PETSc made before or after the matrices.
 TEST(PetscErrors, OperatorsThatOwnHandles) {
     const Communicator comm(MPI_COMM_WORLD);
     petsc::Matrix late;
@@ -86,7 +86,7 @@ TEST(PetscErrors, OperatorsThatOwnHandles) {
     EXPECT_TRUE(late_memory.expired());
 }
 
-// PETSc does not copy the words of the command line.
+// PETSc does not copy the strings of the command line.
 TEST(PetscErrors, WordsOfTheCommandLine) {
     const Communicator comm(MPI_COMM_WORLD);
     const std::string name = "the name of a program that is longer than what a string holds itself";
@@ -98,7 +98,7 @@ TEST(PetscErrors, WordsOfTheCommandLine) {
         PetscCall(PetscGetArgs(&count, &words));
         return PETSC_SUCCESS;
     });
-    ASSERT_ON_ALL_RANKS(count == 3); // and that signal handlers are left alone
+    ASSERT_ON_ALL_RANKS(count == 3); // with the session's -no_signal_handler
     EXPECT_EQ(words[0], name);
     EXPECT_STREQ(words[1], "word");
 }
@@ -242,7 +242,7 @@ TEST(PetscErrors, WrongSizes) {
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, fits, longer), ShapeError,
                               "as the matrix has rows and columns, got 5 and 6");
     if (comm.size() == 1) return;
-    // As long in all, and on ranks from 2 on.
+    // The same length in total, and on ranks from 2 on.
     const petsc::Vector shifted = vector_of(rows_of(5, 1));
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, shifted, fits), ShapeError, "got 6 and 5");
 }
@@ -378,7 +378,7 @@ TEST(PetscErrors, IndefiniteMatrix) {
         "got DIVERGED_INDEFINITE_MAT with a residual of ");
 }
 
-// Of a right side, a matrix or a first solution: on one rank alone.
+// NaN in a right side, a matrix or an initial solution, on one rank alone.
 TEST(PetscErrors, NumbersThatAreNone) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem = problem_of(comm);
@@ -401,7 +401,7 @@ TEST(PetscErrors, NumbersThatAreNone) {
 TEST(PetscErrors, ZeroPivot) {
     const Communicator& comm = comm_with_petsc();
     const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(24)}));
-    // A row without a coefficient but a zero on the diagonal, which elimination meets at once.
+    // A row whose only coefficient is a zero on the diagonal: elimination meets it at once.
     const petsc::Matrix matrix =
         petsc::aij_matrix(assemble(rows, [](MatrixRow& row, GlobalIndex i) {
             row.add(i == 0 ? 0 : 2, {0});
@@ -425,7 +425,7 @@ TEST(PetscErrors, ZeroPivot) {
         SolverError, "FACTOR_NUMERIC_ZEROPIVOT");
 }
 
-// gmres would take another right side at a restart.
+// gmres would read an overwritten right side at a restart.
 TEST(PetscErrors, RightSideAndSolutionAreTwoArrays) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem = problem_of(comm);

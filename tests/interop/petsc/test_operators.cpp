@@ -122,7 +122,7 @@ TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
             Kokkos::deep_copy(Exec(), again.view(), u.view());
             EXPECT_LE(difference(comm, padded.unpadded, again), 1e-10 * size) << preconditioner;
             if (std::string(preconditioner) != "jacobi") continue;
-            // A solution to start with is taken.
+            // The solver starts from an initial solution.
             EXPECT_EQ(petsc::solve(comm, a, petsc::vector(problem.rows, b),
                                    petsc::vector(problem.rows, u),
                                    {.preconditioner = preconditioner, .tolerance = 1e-9})
@@ -131,7 +131,7 @@ TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
         }
 }
 
-// A tolerance is one of the right side, however small that is.
+// The tolerance is relative to the right side, however small that is.
 TEST(PetscOperators, SmallRightSides) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
@@ -148,7 +148,7 @@ TEST(PetscOperators, SmallRightSides) {
     EXPECT_EQ(iterations(small), iterations(b));
 }
 
-// PETSc itself takes none of 1 and more.
+// PETSc itself refuses tolerances of 1 and more.
 TEST(PetscOperators, LargeTolerances) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
@@ -164,7 +164,7 @@ TEST(PetscOperators, LargeTolerances) {
     }
 }
 
-// A residual at the start of more than 1e5 right sides is no divergence.
+// An initial residual above 1e5 times the right side is not divergence.
 TEST(PetscOperators, StartsFarFromTheSolution) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
@@ -290,7 +290,7 @@ TEST(PetscOperators, SolverIsKept) {
                               SolverError, "no such method");
 }
 
-// PETSc does not go on with a solver whose operator threw halfway, but with its vectors.
+// A solver whose operator threw halfway cannot be used again, but its vectors can.
 TEST(PetscOperators, SolversWhoseOperatorThrows) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
@@ -351,7 +351,7 @@ TEST(PetscOperators, VectorsAreKeptWhileArraysChange) {
     EXPECT_EQ(second.iterations, first.iterations);
     EXPECT_NEAR(second.right_side * 0x1p60, first.right_side, 1e-12 * first.right_side);
 
-    // Of a solution whose norm has been zero, too.
+    // Also if PETSc remembers a norm of zero for the solution.
     petsc::checked(comm, "set to zero", [&]() -> int {
         PetscCall(VecSet(kept_u, 0));
         return PETSC_SUCCESS;
@@ -375,7 +375,7 @@ TEST(PetscOperators, VectorsAreKeptWhileArraysChange) {
     EXPECT_THROW(petsc::mark_written(nullptr), UsageError);
 }
 
-// Of a rank without cells an array may be null: there is a diagonal all the same.
+// On a rank without cells the array may be null: the matrix has a diagonal all the same.
 TEST(PetscOperators, DiagonalOfARankWithoutCells) {
     const Communicator& comm = comm_with_petsc();
     std::vector<std::int64_t> bounds{0};
@@ -389,7 +389,7 @@ TEST(PetscOperators, DiagonalOfARankWithoutCells) {
         return Line(rows.layout(), comm.rank(), Line::view_type(values.data(), values.size()));
     };
     const auto doubled = [](const Exec& exec, const auto& x, const auto& y) {
-        const auto from = x.view(); // of const elements, where those of y are not
+        const auto from = x.view(); // elements of x are const, elements of y are not
         const auto to = y.view();
         for_each(exec, y, [=](int i) { to(i) = 2 * from(i); });
     };
@@ -429,7 +429,7 @@ TEST(PetscOperators, SingularEquationsWithTheirNullSpace) {
             return PETSC_SUCCESS;
         });
         EXPECT_NE(of_columns, nullptr);
-        EXPECT_NE(of_rows, nullptr); // right sides without a solution are made to have one
+        EXPECT_NE(of_rows, nullptr); // solve() makes right sides solvable
         Kokkos::deep_copy(Exec(), u.view(), 0);
         petsc::solve(comm, a, petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
                      {.preconditioner = a == shell.get() ? "none" : "gamg"});

@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-// Whatever x is to begin with: a residual is not to be compared with 0 times a tolerance.
+// For any initial x: a residual must not be compared with 0 times a tolerance.
 TEST(PetscSolve, ZeroIsTheSolutionOfZero) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem walls = problem_of(comm, 0.1),
@@ -90,7 +90,7 @@ TEST(PetscSolve, ZeroIsTheSolutionOfZero) {
     }
 }
 
-// PETSc's convergence is by the right side without its part in the null space, however large that is.
+// PETSc measures convergence by the right side without its part in the null space, however large that part is.
 TEST(PetscSolve, FarStartsOfSingularEquations) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem =
@@ -117,7 +117,7 @@ TEST(PetscSolve, FarStartsOfSingularEquations) {
     EXPECT_NEAR(norm_inf(Exec(), comm, b), 1e6, 2); // as it was
 }
 
-// Methods that take no norms tell none; the residual is that of the solution all the same.
+// Methods without norms report none; the residual is still the residual of the solution.
 TEST(PetscSolve, MethodsWithoutNorms) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem = problem_of(comm, 0.1);
@@ -175,7 +175,7 @@ TEST(PetscSolve, OptionsWithAPrefix) {
         EXPECT_EQ(side_of({.method = "gmres", .prefix = "flow_"}), PC_LEFT);
     }
     const Option few("-ksp_max_it", "2"), no_norms("-ksp_norm_type", "none");
-    const auto result = solve({.prefix = "flow_"}); // not of those
+    const auto result = solve({.prefix = "flow_"}); // the options above have no prefix
     EXPECT_EQ(result.iterations, usual);
     EXPECT_EQ(result.history.size(), static_cast<std::size_t>(usual) + 1);
     if (comm.size() > 1) {
@@ -185,7 +185,7 @@ TEST(PetscSolve, OptionsWithAPrefix) {
     EXPECT_THROW_ON_ALL_RANKS(solve({.prefix = "-flow_"}), SolverError, "hyphen");
 }
 
-// A Schur complement, say: an operator that solves, and fails to.
+// An operator that solves equations itself, such as a Schur complement, and fails.
 TEST(PetscSolve, SolutionsWithinSolutions) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem = problem_of(comm, 0.1);
@@ -204,7 +204,7 @@ TEST(PetscSolve, SolutionsWithinSolutions) {
     Kokkos::deep_copy(u.view(), 0);
     EXPECT_TRUE(petsc::solve(comm, outer, right, x, {.tolerance = 1e-6}).converged);
 
-    // The code goes through, too: 0 of what does not converge, PETSc's own of a call that fails.
+    // The code arrives, too: 0 if a solution does not converge, PETSc's own if a call fails.
     const auto code_of = [&](const petsc::SolveOptions& wrong) {
         try {
             petsc::checked(comm, "step", [&]() -> int {

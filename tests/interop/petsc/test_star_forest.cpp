@@ -131,14 +131,14 @@ TEST(PetscStarForest, BringsWhatTheGatherPlanBrings) {
         Exec().fence("v is u");
         plan.combine(Exec(), Sum{}, ours, u);
         add_up(comm, forest, theirs.data(), v.view().data());
-        expect_equal(u, v); // padding, which nothing writes, as well
+        expect_equal(u, v); // including padding, which no call writes
     });
 }
 
-/// A PetscSFNode with a name: nvcc 13 fails on a vector of PETSc's struct, which has none.
+/// A named PetscSFNode: nvcc 13 fails on a vector of PETSc's struct, which has no name.
 struct Origin : PetscSFNode {};
 
-// A forest that PETSc or the program has made: each leaf's root is where the layout says.
+// A forest made by PETSc or the program: each leaf's root is at the place that the layout states.
 TEST(PetscStarForest, MakesAGhostPlan) {
     const Communicator& comm = comm_with_petsc();
     for_each_case(40, [&](Random& random, std::uint64_t number) {

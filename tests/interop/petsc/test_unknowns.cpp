@@ -12,7 +12,7 @@ namespace distview::testing {
 
 namespace {
 
-/// What the directions of rigid body motions are made of: the place of each node.
+/// The place of each node, from which PETSc computes the directions of rigid body motions.
 template <int Dim>
 void set_rigid_body_modes(const ElasticBar<Dim>& bar, Mat matrix) {
     const petsc::Vector places =
@@ -75,7 +75,7 @@ TEST(PetscUnknowns, BlockSizesAreTold) {
     });
     const auto u = bar.make("u");
     EXPECT_TRUE(petsc::solve(bar.comm, shell, b, petsc::vector(bar.rows, u)).converged);
-    // Whatever the numbering of other values says of unknowns, the matrix stays what it is.
+    // The matrix keeps its block size, whatever number of unknowns the numbering of other values has.
     petsc::set_values(matrix, ElasticBar<2>(bar.comm, bar.n, 1).assembled());
     EXPECT_TRUE(petsc::solve(bar.comm, matrix, b, petsc::vector(bar.rows, u)).converged);
     EXPECT_LE(bar.error(u), 1e-6);

@@ -152,7 +152,7 @@ TEST(PetscVectors, LayoutsBothWays) {
                               "expected each index to have one owner, got 0 owned by processes ");
 }
 
-// On a part of the ranks, PETSC_COMM_WORLD having all of them.
+// On some of the ranks, while PETSC_COMM_WORLD has all of them.
 TEST(PetscVectors, OfSomeRanks) {
     const Communicator& all = comm_with_petsc();
     MPI_Comm part = MPI_COMM_NULL;

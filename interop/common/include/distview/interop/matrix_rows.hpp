@@ -81,8 +81,8 @@ using RowFunction = std::function<void(MatrixRow&, const GlobalIndex*)>;
 
 MatrixRows assemble_rows(const RowNumbering& numbering, const RowFunction& function);
 
-/// Throws UsageError unless `rows` is as MatrixRows states: a stack that finds the fault on one rank leaves the others
-/// waiting.
+/// Throws UsageError unless `rows` satisfies the statements of MatrixRows. A stack would detect the fault on one rank
+/// only, and the other ranks would wait.
 void require_matrix_rows(const char* caller, const MatrixRows& rows);
 
 template <class Coefficients, std::size_t... Axis>
@@ -118,8 +118,8 @@ RowFunction row_function(const Coefficients& coefficients, std::index_sequence<A
 ///             the order of columns when it is added, at no cost if entries are added in that order. A row of n entries
 ///             in another order (all cells of several processes in the order of global indices, say) takes a time that
 ///             grows with n^2.
-/// Errors:     UsageError if the function has another number of indices; the errors of MatrixRow; what the function
-///             throws (thrown on all ranks)
+/// Errors:     UsageError if the function has another number of indices; the errors of MatrixRow; exceptions of
+///             the function (thrown on all ranks)
 /// Example:    examples/poisson
 template <class Coefficients>
 MatrixRows assemble(const RowNumbering& numbering, const Coefficients& coefficients) {

@@ -28,11 +28,11 @@ struct RowNumberingOptions {
     /// Number of unknowns of a cell in a system of equations (displacements, concentrations). If it is above 1, the
     /// layout's last axis, on one process, counts the unknowns. PETSc's Vec, AIJ matrix and MatShell get the number as
     /// block size, hypre's BoomerAMG as number of functions, MueLu as number of equations. hypre's pfmg ignores it: it
-    /// takes the unknowns for cells along one more axis.
+    /// treats the unknowns as cells along one more axis.
     int unknowns_per_cell = 1;
 };
 
-/// The layout without padding and ghosts, as the arrays of solvers have it.
+/// The layout without padding and ghosts, for the arrays of solvers.
 ///
 /// Collective: no (local)
 ArrayLayout without_padding(const ArrayLayout& layout);
@@ -60,12 +60,13 @@ ArrayLayout without_padding(const ArrayLayout& layout);
 ///
 /// Collective: construction, over comm; the rest is local
 /// Indices:    global interior indices from 0, on unstructured axes labels; rows from 0
-/// Cost:       memory proportional to the processes along each axis; labels known in part add one collective, a
-///             GhostExchangePlan, which finds their owners, and, with ghosts, an exchange of their rows
+/// Cost:       memory proportional to the processes along each axis; labels known in part add two collectives and a
+///             GhostExchangePlan, which finds their owners; ghosts add an exchange of their rows
 /// Errors:     UsageError if the layout's grid does not fit the communicator, ranks pass different arguments, or, with
-///             several unknowns per cell, the last axis has another extent or several processes; LayoutError if a label is on several
-///             processes (if labels are known in part UsageError, as from a GhostExchangePlan), if ghosts known in part
-///             meet more than one axis, and for RowOrder::global unless labels are 0 to n - 1 (thrown on all ranks)
+///             several unknowns per cell, the last axis has another extent or several processes; LayoutError if a label
+///             is on several processes (UsageError if labels are known in part, as from a GhostExchangePlan), if an axis
+///             with ghosts known in part is not the only axis, and for RowOrder::global unless labels are 0 to n - 1
+///             (thrown on all ranks)
 class RowNumbering {
 public:
     RowNumbering(const Communicator& comm, const ArrayLayout& layout,
@@ -112,8 +113,8 @@ public:
     ///
     /// Errors: UsageError if the row does not exist, or belongs to a process whose labels are not known here
     std::array<GlobalIndex, max_rank> index(std::int64_t row) const;
-    /// The process that has a row; -1 if it is not known: in the global order, for labels known in part that other
-    /// processes have.
+    /// The process that owns a row; -1 if this process does not know it: in the global order, if labels are known in
+    /// part and another process owns the row's label.
     ///
     /// Errors: UsageError if the row does not exist
     int owner(std::int64_t row) const;

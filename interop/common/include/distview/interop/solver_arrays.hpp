@@ -61,7 +61,7 @@ struct SolverArrays {
     }
 };
 
-/// Makes an array with a layout and an array without padding, both of zeros and in C order.
+/// Makes an array with the given layout and an array without padding, both filled with zeros and in C order.
 ///
 /// Collective: over comm; all ranks pass equal arguments
 /// Shapes:     `layout` describes the padded array

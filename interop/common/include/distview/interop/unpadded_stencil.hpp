@@ -110,7 +110,8 @@ void require_operator(const char* caller, const RowNumbering& rows, const Operat
 /// Collective: construction and calls, over comm
 /// Shapes:     the stencil's plan has one field; x and y have its layout without padding
 /// Cost:       one padded array; each call takes two kernels, 16 bytes a cell of copying, and one execution of the plan
-/// Errors:     of a call: ShapeError if x or y has another layout (on ranks where it has), and those of execute()
+/// Errors:     of a call: ShapeError if x or y has another layout (on ranks where it differs), and those of
+///             execute()
 /// Example:    examples/poisson
 template <class DataType, class Functor, ExecutionSpace Exec>
 class UnpaddedStencil {

@@ -43,17 +43,17 @@ private:
 /// A ParCSR matrix from rows that assemble() made.
 ///
 /// Collective: over the numbering's communicator
-/// Cost:       hypre's own copy of the entries; for a moment 4 or 8 bytes an entry more, and some 24 bytes a row
+/// Cost:       hypre's own copy of the entries; temporarily 4 or 8 bytes an entry more, and some 24 bytes a row
 /// Errors:     UsageError if hypre is not running, rows are not contiguous, rows do not fit their numbering, or a
 ///             HYPRE_BigInt cannot count the rows, or a HYPRE_Int the rows or entries of a rank; SolverError of hypre
 ///             (thrown on all ranks)
 Matrix ij_matrix(const MatrixRows& rows);
 
-/// Gives a matrix of ij_matrix() other values, for time steps: sets the entries of `rows` and all others to zero. A
+/// Replaces the values of a matrix of ij_matrix(), for time steps: sets the entries of `rows` and all others to zero. A
 /// Solver of the matrix sets up anew in its next solve().
 ///
 /// Collective: over the numbering's communicator
-/// Cost:       entries are looked up twice and written; for a moment 12 or 16 bytes an entry, and some 24 bytes a row
+/// Cost:       entries are looked up twice and written; temporarily 12 or 16 bytes an entry, and some 24 bytes a row
 /// Errors:     UsageError if hypre is not running, the matrix was moved from, or rows are not those of its numbering;
 ///             SolverError if rows have an entry that the matrix does not have; the matrix's values are then undefined
 ///             (thrown on all ranks)

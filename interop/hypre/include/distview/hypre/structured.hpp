@@ -13,7 +13,7 @@
 
 namespace distview::hypre {
 
-/// The blocks of a layout as a grid of hypre's Struct interface, a box a process. Made by struct_grid(); copies share it.
+/// The blocks of a layout as a grid of hypre's Struct interface, one box per process. Made by struct_grid(); copies share it.
 ///
 /// Indices:    hypre counts axes from the fastest one: axis d of n is hypre's n - 1 - d
 /// Collective: no (local)
@@ -28,7 +28,7 @@ public:
     const RowNumbering& rows() const noexcept { return m_rows; }
     HYPRE_StructGrid get() const noexcept { return *m_grid; }
     operator HYPRE_StructGrid() const noexcept { return *m_grid; }
-    /// The first and last cell of this process; its cells in C order are those of hypre's box.
+    /// The first and last cell of this process. C order of its cells is the order of hypre's box.
     Corner lower() const noexcept { return m_lower; }
     Corner upper() const noexcept { return m_upper; }
 
@@ -55,15 +55,15 @@ StructVector make_struct_vector(const StructGrid& grid, Cells cells);
 
 /// An array, and a vector of hypre's Struct interface beside it. Made by struct_vector().
 ///
-/// Collective: over the numbering's communicator, but for accessors
+/// Collective: over the numbering's communicator; accessors are local
 class StructVector {
 public:
-    /// hypre's vector gets the array's values.
+    /// Passes the array's values to hypre's vector.
     ///
     /// Cost:   one counted copy, 8 bytes a cell
     /// Errors: UsageError if this was moved from; SolverError of hypre (thrown on all ranks)
     void put() const;
-    /// The array gets hypre's values.
+    /// Passes hypre's values to the array.
     ///
     /// Cost:   one counted copy, 8 bytes a cell
     /// Errors: UsageError if this was moved from, or the array's elements are const; SolverError of hypre (thrown on all
@@ -111,9 +111,9 @@ public:
     operator HYPRE_StructMatrix() const noexcept { return get(); }
     /// The lowest row of this process whose diagonal entry was 0 or absent when the matrix was made; -1: no row.
     std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
-    /// Whether hypre's pfmg knows the stencil: of 5 or 9 entries on two axes, of 7, 19 or 27 on three.
+    /// Whether hypre's pfmg supports the stencil: 5 or 9 entries on two axes, 7, 19 or 27 on three.
     bool suits_pfmg() const noexcept { return m_suits_pfmg; }
-    /// Whether the stencil has entries in corners or on edges: cells of one colour are neighbours then.
+    /// Whether the stencil has entries in corners or on edges: then cells of one colour are neighbours.
     bool has_corners() const noexcept { return m_has_corners; }
 
 private:
@@ -131,7 +131,7 @@ private:
 /// from rows and columns.
 ///
 /// Collective: over the numbering's communicator
-/// Cost:       hypre's own copy of the entries, and for a moment another; to find offsets some 50 ns an entry
+/// Cost:       hypre's own copy of the entries, and temporarily another; finding offsets takes some 50 ns an entry
 /// Errors:     UsageError if the grid has other rows, an entry is more than one cell away along an axis (hypre's
 ///             vectors have one layer of ghosts), or a HYPRE_Int does not count the entries of a rank (the stencil's
 ///             entries for each cell, ghosts included); SolverError of hypre (thrown on all ranks)

@@ -47,15 +47,15 @@ Vector make_vector(const RowNumbering& rows, Cells cells);
 
 /// An array, and a vector of hypre beside it. Made by vector().
 ///
-/// Collective: over the numbering's communicator, but for accessors
+/// Collective: over the numbering's communicator; accessors are local
 class Vector {
 public:
-    /// hypre's vector gets the array's values.
+    /// Passes the array's values to hypre's vector.
     ///
     /// Cost:   nothing if takes_memory(); otherwise one counted copy, 8 bytes a cell
     /// Errors: UsageError if this was moved from, unless takes_memory(); SolverError of hypre (thrown on all ranks)
     void put() const;
-    /// The array gets hypre's values.
+    /// Passes hypre's values to the array.
     ///
     /// Cost:   as that of put()
     /// Errors: UsageError if this was moved from, or the array's elements are const; SolverError of hypre (thrown on all
@@ -90,7 +90,7 @@ private:
 ///     HYPRE_ParCSRMatrixMatvec(1, a, x, 0, y);
 ///     y.fetch();
 ///
-/// If takes_memory(), hypre works on the array itself. An older hypre has a copy, whose values put() and fetch() move:
+/// If takes_memory(), hypre works on the array itself. An older hypre works on a copy, and put() and fetch() move values:
 /// a program that calls them works with both. The memory lives as long as the Vector or the last copy of the array. An
 /// array of const elements cannot be fetched.
 ///

@@ -8,8 +8,8 @@ namespace distview::petsc {
 namespace impl {
 /// When a session stops PETSc, it destroys the objects that still exist, in the order in which they were made.
 struct Objects {
-    static int run() noexcept; ///< how often PETSc has been stopped while it had objects of handles
-    /// Allocates room for the next handles, so that the handles of one call of checked() cannot fail.
+    static int run() noexcept; ///< how often PETSc was stopped while handles owned objects
+    /// Allocates room for the handles of one call of checked(), so that making them cannot fail.
     static void make_room();
     static void watch(void* object);
     static void destroy(void* object) noexcept;

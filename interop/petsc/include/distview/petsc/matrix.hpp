@@ -23,7 +23,7 @@ namespace impl {
 
 using Apply = std::function<void(const double*, double*)>;
 
-/// `diagonal` may be null: without a diagonal, or if this process has no rows.
+/// `diagonal` is null without a diagonal, and may be null if this process has no rows.
 Matrix make_shell(const RowNumbering& rows, const Apply& apply, bool has_diagonal,
                   const Owner& diagonal_owner, const double* diagonal);
 Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns, const Owner& owner);
@@ -51,8 +51,8 @@ inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       PETSc's own copy of the entries
-/// Errors:     UsageError if PETSc is not running, rows are not contiguous, rows do not fit their numbering, or a
-///             PetscInt does not count them; SolverError of PETSc (thrown on all ranks)
+/// Errors:     UsageError if PETSc is not running, rows are not contiguous, rows do not fit their numbering, or
+///             their number exceeds a PetscInt; SolverError of PETSc (thrown on all ranks)
 Matrix aij_matrix(const MatrixRows& matrix);
 
 /// An operator as a matrix without entries (MATSHELL): MatMult() calls op(exec, x, y), as ConjugateGradient does, with
@@ -67,7 +67,7 @@ Matrix aij_matrix(const MatrixRows& matrix);
 /// throws its exception.
 ///
 /// Collective: over the numbering's communicator, as MatMult() is
-/// Shapes:     `DataType` as that of the arrays: double*** for three axes
+/// Shapes:     `DataType` is that of the arrays: double*** for three axes
 /// Cost:       a stencil needs one padded array
 /// Errors:     those of vector(); ShapeError if `DataType` has other axes than the layout; UsageError if the stencil's
 ///             plan has another layout, or only some ranks pass a diagonal (thrown on all ranks)
@@ -95,7 +95,7 @@ Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& 
         has_diagonal ? 1 : 2,
         [&] { return std::vector<Argument>{{"diagonal", has_diagonal ? "an array" : "none"}}; });
     const auto shell = [&](const auto& applied) {
-        // A function may take memory, which may end on this rank alone.
+        // The function may allocate, which may fail on this rank alone.
         const impl::Apply apply = agree_on(rows.communicator(), caller, [&] {
             return impl::Apply([exec, rows, applied](const double* x, double* y) {
                 using ConstData = typename Kokkos::View<DataType>::const_data_type;
@@ -117,8 +117,8 @@ Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& 
                                   DistView<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>());
 }
 
-/// Several fields as the columns of a dense matrix, without a copy: an array whose first axis, on one process, counts the
-/// fields.
+/// Several fields as the columns of a dense matrix, without a copy. The first axis of the array counts the fields and is
+/// on one process.
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     (fields, ...): the axes behind the first as those of rows.layout()
@@ -158,18 +158,18 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                             static_cast<std::int64_t>(fields.view().extent(0)), owner);
 }
 
-/// Gives a matrix of aij_matrix() other values, for time steps: sets the entries of `rows` and all others to zero.
+/// Replaces the values of a matrix of aij_matrix(), for time steps: sets the entries of `rows` and all others to zero.
 /// Objects made with the matrix (a KSP, a null space) stay.
 ///
 /// Collective: over the numbering's communicator
-/// Cost:       entries are looked up and written; nothing is allocated but a row
+/// Cost:       entries are looked up and written; allocates memory for one row only
 /// Errors:     UsageError if PETSc is not running, or the matrix is null, of other processes or of another type;
 ///             ShapeError if sizes do not fit; SolverError if rows have an entry that the matrix does not have; its
 ///             values are then undefined (thrown on all ranks)
 void set_values(Mat matrix, const MatrixRows& rows);
 
-/// States for a matrix that A 1 = 0: with periodic or Neumann sides, solutions are determined up to a constant.
-/// KSPSolve() then subtracts the constant part of the right side. Nothing checks the statement.
+/// Declares A 1 = 0 for a matrix: with periodic or Neumann sides, solutions are determined up to a constant.
+/// KSPSolve() then subtracts the constant part of the right side. PETSc does not check it.
 ///
 /// Collective: over the numbering's communicator
 /// Errors:     UsageError if PETSc is not running, or the matrix is null or of other processes; SolverError of PETSc

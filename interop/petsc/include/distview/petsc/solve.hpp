@@ -11,32 +11,32 @@
 
 namespace distview::petsc {
 
-/// What solve() asks of PETSc; names are PETSc's own.
+/// Options of solve(); names are PETSc's own.
 struct SolveOptions {
-    std::string method = "cg"; ///< -ksp_type; preonly does not start from what x is
+    std::string method = "cg"; ///< -ksp_type; preonly ignores the initial x
     std::string preconditioner =
         "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
     /// Stop when the norm of the residual is at most this times the norm of the right side. This holds for cg, gmres,
     /// fgmres, bcgs and bicg. For others (cgs, tfqmr, minres, ...) PETSc uses norms of the preconditioned residual,
-    /// here and below: they may also report a distant start as divergence.
+    /// here and below: such methods may also report a distant initial x as divergence.
     double tolerance = 1e-10;
     int max_iterations = 1000;
     /// Whether a solution that does not converge is an error.
     bool has_to_converge = true;
-    /// Prefix of the command-line options for this solution: -flow_ksp_type for "flow_". Options without it then do not
-    /// count, so that a program can set several solvers separately. Leave out the leading "-" (with it: SolverError),
+    /// Prefix of the command-line options for this solution: -flow_ksp_type for "flow_". PETSc then ignores options
+    /// without it, so that a program can set several solvers separately. Leave out the leading "-" (with it: SolverError),
     /// but write the "_" at the end: PETSc adds none.
     std::string prefix{};
 };
 
-/// What a solution took, the same on every rank.
+/// The result of a solution, the same on every rank.
 struct SolveResult {
     bool converged = false;
     int iterations = 0;
-    /// The last norm of the residual, as PETSc updates it; if it computes none (preonly, -ksp_norm_type none), of b - A
-    /// x.
+    /// The last norm of the residual, as PETSc updates it; the norm of b - A x if PETSc computes none (preonly,
+    /// -ksp_norm_type none).
     double residual = 0;
-    /// The norm of b; with a null space, without its part in that of the transposed matrix, as PETSc takes it.
+    /// The norm of b; with a null space, b without its part in the null space of the transposed matrix, as in PETSc.
     double right_side = 0;
     /// Norms of the residuals, beginning with the first x; empty if PETSc computes none.
     std::vector<double> history{};
@@ -57,13 +57,13 @@ struct SolveResult {
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or
 ///             of other processes, b and x are one array, or x has const elements; ShapeError if sizes do not fit (a
-///             Vec has no more of a layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason:
-///             a zero pivot is one (thrown on all ranks)
+///             Vec stores nothing else of a layout); SolverError if PETSc fails, or the solution diverges, for instance
+///             at a zero pivot, with PETSc's reason (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options = {});
 
-/// A solver for repeated solutions, as in time steps. It keeps what PETSc sets up for the matrix (levels of gamg) until
-/// the matrix changes.
+/// A solver for repeated solutions, as in time steps. It keeps PETSc's set-up for the matrix (levels of gamg) until the
+/// matrix changes.
 ///
 ///     petsc::Solver solver(comm, a, {.preconditioner = "gamg"});
 ///     for (...) solver.solve(b, x);                 // petsc::set_values(a, ...) between: levels are made anew

@@ -25,20 +25,20 @@ using StarForest = Handle<PetscSF>;
 ///     PetscSFBcastBegin(forest, MPI_DOUBLE, all, all, MPI_REPLACE);
 ///
 /// For a ghost plan, roots and leaves are the elements of a section. For a gather plan, leaves are the entries of this
-/// rank's list. star_forest() executes the plan once, with numbers, to find the origin of each leaf.
+/// rank's list. star_forest() executes the plan once, on an array of element numbers, to find the origin of each leaf.
 ///
 /// Collective: over the plan's communicator
 /// Indices:    roots, and leaves of a ghost plan, count the elements of a section with padding and ghosts in C order,
 ///             from 0
 /// Shapes:     layouts of up to four axes; sections in C order (LayoutRight) without gaps
-/// Cost:       one execution of the plan, which keeps its tables for it; PETSc's own tables
+/// Cost:       one execution of the plan, which keeps the tables for it; PETSc's own tables
 /// Errors:     UsageError if PETSc is not running, the layout has more axes, or a PetscInt does not count a section;
 ///             those of execute(); SolverError of PETSc (thrown on all ranks)
 StarForest star_forest(GhostExchangePlan& plan);
 StarForest star_forest(GatherPlan& plan);
 
 /// The layout of arrays whose ghosts a PetscSF fills. This rank owns an element for each of its roots; its ghosts are
-/// the roots of other ranks to which its leaves are joined. The k-th leaf is at positions[k].
+/// the roots of other ranks to which its leaves are connected. The k-th leaf is at positions[k].
 ///
 ///     const GhostedLayout ghosted = petsc::ghosted_layout(comm, forest);
 ///     GhostExchangePlan plan(comm, ghosted);

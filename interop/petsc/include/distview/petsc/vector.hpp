@@ -20,7 +20,7 @@ using IndexSet = Handle<IS>;
 
 namespace impl {
 
-/// What is kept as long as an object of PETSc needs it.
+/// Keeps memory alive as long as an object of PETSc needs it.
 using Owner = std::shared_ptr<const void>;
 
 Vector make_vector(const RowNumbering& rows, const double* data, bool read_only,
@@ -50,7 +50,7 @@ void require_host_doubles() {
 /// Collective: over the numbering's communicator
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
 /// Space:      memory of the host; kernels that write the array have to be fenced before PETSc reads it
-/// Cost:       some agreements and what PETSc's VecCreateMPIWithArray() takes; no element is copied
+/// Cost:       some agreements and PETSc's VecCreateMPIWithArray(); no element is copied
 /// Errors:     UsageError if PETSc is not running, rows are not contiguous or more than a PetscInt counts; ShapeError if
 ///             the array has padding, another layout or gaps; SolverError of PETSc (thrown on all ranks)
 template <DistViewLike View>
@@ -63,7 +63,7 @@ Vector vector(const RowNumbering& rows, const View& array) {
     return impl::make_vector(rows, memory.data, std::is_const_v<typename View::value_type>, owner);
 }
 
-/// Informs PETSc that elements of a Vec were written in its memory, by kernels say: PETSc discards the norms that
+/// Informs PETSc that a kernel, for instance, wrote elements in the memory of a Vec: PETSc discards the norms that
 /// VecNorm() and KSPSolve() would otherwise use. Call it after writing the array of a Vec and before your own calls of
 /// PETSc.
 ///
@@ -71,16 +71,18 @@ Vector vector(const RowNumbering& rows, const View& array) {
 /// Errors:     UsageError if the Vec is null
 void mark_written(Vec vector);
 
-/// The rows of this process's cells, in C order: of RowOrder::global, the places of a PETSc vector by rank in one in the
-/// natural order of the array.
+/// The rows of this process's cells, in C order. With RowOrder::global they map the elements of a PETSc vector ordered by
+/// rank to a vector in the natural order of the array.
 ///
 /// Collective: over the numbering's communicator
+/// Errors:     UsageError if PETSc is not running, or the number of rows exceeds a PetscInt; SolverError of PETSc (thrown
+///             on all ranks)
 IndexSet index_set(const RowNumbering& rows);
 
 /// A layout of one axis: its blocks are the ranges of a Vec that ranks own, or its labels are the indices of an IS.
 ///
 /// Collective: over comm, which has the processes of the Vec or IS
-/// Cost:       of an IS that of a RowNumbering, which looks at all indices
+/// Cost:       for an IS that of a RowNumbering, which examines all indices
 /// Errors:     UsageError if the object has other processes, or an index is on several; LayoutError if an index occurs
 ///             twice on a process (thrown on all ranks)
 ArrayLayout layout_of(const Communicator& comm, Vec vector);
