@@ -172,7 +172,7 @@ bool Iteration::has_converged(SolveResult& result) const {
     }
     if (is_solved_by_start(result)) return true;
     if (m_broke_down) {
-        result.iterations = static_cast<int>((m_applied + 1) / 2); // bicgstab applies the preconditioner twice in each
+        result.iterations = static_cast<int>((m_applied + 1) / 2); // two applications each
         return false;
     }
     HYPRE_Real relative = 0;

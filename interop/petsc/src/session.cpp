@@ -55,7 +55,7 @@ void stop() noexcept {
         (void)PetscFinalize();
     }
     if (PETSC_COMM_WORLD == world)
-        PETSC_COMM_WORLD = MPI_COMM_NULL; // for the next start of PETSc
+        PETSC_COMM_WORLD = MPI_COMM_NULL; // for the next PetscInitialize()
     if (world != MPI_COMM_NULL) MPI_Comm_free(&world);
 }
 

@@ -48,7 +48,7 @@ struct StencilProblem {
     /// The stencil: no flux where the neighbour would lie outside.
     struct Functor {
         double c;
-        std::int64_t first[3], last[3]; ///< the stencil includes the lower, upper neighbour of these local indices
+        std::int64_t first[3], last[3]; ///< with a lower, upper neighbour
         template <class View>
         KOKKOS_FUNCTION double operator()(const View& u, std::int64_t i, std::int64_t j,
                                           std::int64_t k) const {
