@@ -193,7 +193,8 @@ TEST(MatrixRowsErrors, AreTheSameOnAllRanks) {
         UsageError, "expected an offset for each of 2 axes");
     EXPECT_THROW_ON_ALL_RANKS(assemble(rows, [](MatrixRow& row, GlobalIndex i,
                                                 GlobalIndex j) { row.add_at(1, i, j + 1); }),
-                              UsageError, "expected the index of a cell whose row is known here");
+                              UsageError,
+                              "expected the index of a cell whose row this process knows");
     // On one rank alone.
     EXPECT_THROW_ON_ALL_RANKS(
         assemble(rows, [&](MatrixRow&, GlobalIndex i,

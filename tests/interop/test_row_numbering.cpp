@@ -161,7 +161,7 @@ TEST(RowNumberingErrors, AreTheSameOnAllRanks) {
     for (auto& list : lists) list.push_back(99);
     const ArrayLayout shared(ProcessGrid{comm.size()}, {unstructured(lists)});
     EXPECT_THROW_ON_ALL_RANKS(RowNumbering(comm, shared), LayoutError,
-                              "expected each label of axis 0 on one process");
+                              " labels of axis 0 on one process, got ");
     // As many labels as elements, but one label occurs twice, and each rank knows only its own labels.
     const ArrayLayout twice(
         ProcessGrid{comm.size()},

@@ -48,7 +48,7 @@ void MatrixRow::add(double value, std::initializer_list<std::int64_t> offset) {
         if (axis.type() == DistType::unstructured) {
             require<UsageError>(step == 0, [&] {
                 return text("MatrixRow::add: expected the offset 0 along axis ", d,
-                            ", whose indices are labels (add_at() takes these), got ", step);
+                            ", whose indices are labels, got ", step, "; use add_at() for labels");
             });
             continue;
         }
@@ -62,8 +62,9 @@ void MatrixRow::add(double value, std::initializer_list<std::int64_t> offset) {
 void MatrixRow::add_cell(double value, std::span<const GlobalIndex> index) {
     const std::int64_t column = m_numbering.row(index);
     require<UsageError>(column >= 0, [&] {
-        return text("MatrixRow::add_at: expected the index of a cell whose row is known here, got ",
-                    tuple_text(index));
+        return text(
+            "MatrixRow::add_at: expected the index of a cell whose row this process knows, got ",
+            tuple_text(index));
     });
     add_entry(column, value);
 }
@@ -115,8 +116,8 @@ namespace impl {
 
 void require_matrix_rows(const char* caller, const MatrixRows& rows) {
     require<UsageError>(rows.local_rows() == rows.numbering.local_rows(), [&] {
-        return text(caller, ": expected ", rows.numbering.local_rows(), " rows on this rank, got ",
-                    rows.local_rows());
+        return text(caller, ": expected the numbering's ", rows.numbering.local_rows(),
+                    " rows on this rank, got ", rows.local_rows());
     });
     const auto entries = static_cast<std::int64_t>(rows.columns.size());
     require<UsageError>(
@@ -135,7 +136,9 @@ void require_matrix_rows(const char* caller, const MatrixRows& rows) {
             const std::int64_t column = rows.columns[e];
             require<UsageError>(column > before && column < rows.numbering.rows(), [&] {
                 return text(caller, ": expected columns from 0 to ", rows.numbering.rows() - 1,
-                            " that ascend within a row, got ", column, " after ", before);
+                            " in ascending order within a row, got ", column,
+                            before < 0 ? text(" as the first column") : text(" after ", before),
+                            " in row ", rows.numbering.row_of_cell(static_cast<std::int64_t>(r)));
             });
             before = column;
         }
@@ -145,8 +148,9 @@ void require_matrix_rows(const char* caller, const MatrixRows& rows) {
 MatrixRows assemble_rows(const RowNumbering& numbering, const RowFunction& function) {
     return agree_on(numbering.communicator(), "assemble", [&] {
         require<UsageError>(function != nullptr, [&] {
-            return text("assemble: expected a function of a MatrixRow& and ",
-                        numbering.layout().rank(), " GlobalIndex (at most 4), got another");
+            return text("assemble: expected a function with the parameters MatrixRow& and ",
+                        numbering.layout().rank(),
+                        " GlobalIndex (at most 4), got other parameters");
         });
         MatrixRows rows{numbering};
         rows.offsets.reserve(static_cast<std::size_t>(numbering.local_rows()) + 1);

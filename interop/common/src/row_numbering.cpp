@@ -153,16 +153,15 @@ void require_unknowns(const ArrayLayout& layout, int unknowns) {
     require<UsageError>(
         last >= 0 && layout.extent(last) == unknowns && layout.grid().extent(last) == 1, [&] {
             return text("RowNumbering: expected a last axis of ", unknowns,
-                        " indices on one process, the unknowns of a cell, got a ",
-                        layout.describe());
+                        " indices on one process (unknowns_per_cell), got a ", layout.describe());
         });
 }
 
 /// Requires that each cell is a row of one process.
 void require_rows(const ArrayLayout& layout, int axis, std::int64_t found) {
     require<LayoutError>(found == layout.extent(axis), [&] {
-        return text("RowNumbering: expected each label of axis ", axis, " on one process, got ",
-                    found, " labels for ", layout.extent(axis), " elements");
+        return text("RowNumbering: expected each of the ", layout.extent(axis), " labels of axis ",
+                    axis, " on one process, got ", found, " labels on all processes together");
     });
 }
 
@@ -174,7 +173,7 @@ void require_indices(const AxisLayout& axis, int number, int coordinate) {
         const GlobalIndex label = axis.to_global(coordinate, l);
         require<LayoutError>(label >= 0 && label < axis.size(), [&] {
             return text("RowNumbering: expected labels from 0 to ", axis.size() - 1, " along axis ",
-                        number, " for the global order, got ", label.value());
+                        number, " with RowOrder::global, got ", label.value());
         });
     }
 }
@@ -237,9 +236,10 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout,
     }
     agree_on(comm, "RowNumbering", [&] {
         require<LayoutError>(!ghosts_in_part || layout.rank() == 1, [&] {
-            return text("RowNumbering: expected one axis where ghosts are labels that a process "
-                        "does not know the owners of, got ",
-                        layout.rank());
+            return text(
+                "RowNumbering: expected a layout of one axis, because unstructured_local() has "
+                "ghosts, got ",
+                layout.rank(), " axes");
         });
         state->coordinates = layout.coordinates(comm.rank());
         for (int d = 0; d < layout.rank(); ++d) {
@@ -296,8 +296,8 @@ bool RowNumbering::is_contiguous() const noexcept { return m_state->is_contiguou
 std::int64_t RowNumbering::first_row() const { return first_row(m_state->process); }
 std::int64_t RowNumbering::first_row(int process) const {
     require<UsageError>(is_contiguous(),
-                        "RowNumbering::first_row: expected rows that follow each other on each "
-                        "process, as those of RowOrder::by_rank, got the global order");
+                        "RowNumbering::first_row: expected contiguous rows on each process "
+                        "(RowOrder::by_rank), got RowOrder::global");
     return m_state->first(m_state->given.coordinates(process));
 }
 
@@ -370,7 +370,7 @@ std::array<GlobalIndex, max_rank> RowNumbering::index(std::int64_t row) const {
                                     state.coordinates[static_cast<std::size_t>(d)],
                             [&] {
                                 return text("RowNumbering::index: expected a row of this process, "
-                                            "whose labels are known, got ",
+                                            "which does not know other labels, got row ",
                                             asked);
                             });
     return state.cell(at, state.positions(at, row));

@@ -69,8 +69,8 @@ void impl::run_checked(const Communicator& comm, const char* caller,
     agree_on(comm, caller, [&] {
         require<UsageError>(is_running(), [&] {
             return text(caller,
-                        ": expected hypre to be initialised (hypre::Session does that), got a "
-                        "call before that or after HYPRE_Finalize()");
+                        ": expected hypre to be initialised, got a call before initialisation or "
+                        "after HYPRE_Finalize(); make a hypre::Session first");
         });
     });
 
@@ -84,7 +84,8 @@ void impl::run_checked(const Communicator& comm, const char* caller,
             } catch (const CallFailed& failed) {
                 code = failed.code;
             }
-            if (code != 0) throw Error(text(caller, ": hypre says: ", ErrorScope::describe(code)));
+            if (code != 0)
+                throw Error(text(caller, ": hypre reports: ", ErrorScope::describe(code)));
         } catch (...) {
             failure = std::current_exception();
         }

@@ -20,10 +20,10 @@ void impl::require_box(const char* caller, std::span<const std::int64_t> extents
     for (const std::int64_t n : extents) left /= n + 2;
     require<UsageError>(left > 0, [&] {
         std::string box;
-        for (const std::int64_t n : extents) box += text(box.empty() ? "" : " x ", n, " + 2");
+        for (const std::int64_t n : extents) box += text(box.empty() ? "(" : " x (", n, " + 2)");
         return text(caller, ": expected at most ", most,
-                    " numbers on a rank, which this hypre's HYPRE_Int counts, got ", entries,
-                    " in each of ", box, " cells (ij_matrix() has no ghosts)");
+                    " numbers on a rank (the largest HYPRE_Int of this hypre), got ", entries,
+                    " in each of ", box, " cells, ghosts included; ij_matrix() has no ghosts");
     });
 }
 
@@ -31,8 +31,10 @@ void impl::require_restart(const char* caller, int restart, std::int64_t rows) {
     constexpr std::int64_t counted = std::numeric_limits<HYPRE_Int>::max();
     const std::int64_t most = counted / std::max<std::int64_t>(rows, 1) - 1;
     require<UsageError>(restart <= most, [&] {
-        return text(caller, ": gmres: expected a restart after at most ", most,
-                    " iterations, whose vectors this hypre's HYPRE_Int counts, got ", restart);
+        return text(
+            caller, ": gmres: expected a restart after at most ", most,
+            " iterations (a HYPRE_Int of this hypre counts the numbers of all vectors), got ",
+            restart);
     });
 }
 

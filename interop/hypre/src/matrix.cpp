@@ -147,9 +147,10 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
                                 matrix.rows().layout() == rows.numbering.layout() &&
                                 matrix.rows().order() == rows.numbering.order(),
                             [&] {
-                                return text(caller, ": expected rows of the matrix's ",
-                                            matrix.rows().layout().describe(),
-                                            " and communicator\ngot those of a ",
+                                return text(caller,
+                                            ": expected rows with the matrix's layout, "
+                                            "order and communicator\n",
+                                            matrix.rows().layout().describe(), "\ngot rows of a ",
                                             rows.numbering.layout().describe());
                             });
         found.resize(rows.values.size());

@@ -77,7 +77,7 @@ Session::Session(const Communicator& comm) {
     agree_on(comm, "hypre::Session", [&] {
         require<UsageError>(running == most,
                             "hypre::Session: expected hypre to be initialised on all "
-                            "ranks or on none, got some");
+                            "ranks or on none, got it initialised on some");
     });
     if (running) return;
     (void)HYPRE_Initialize();

@@ -172,8 +172,9 @@ void require_processes(const Communicator& comm, const char* caller, const RowNu
     check_mpi(MPI_Comm_compare(comm.mpi(), rows.communicator().mpi(), &relation),
               "MPI_Comm_compare");
     require<UsageError>(relation == MPI_IDENT || relation == MPI_CONGRUENT, [&] {
-        return text(caller, ": expected ", name, " of the communicator's ", comm.size(),
-                    " processes, got one of others, ", rows.communicator().size());
+        return text(caller, ": expected ", name, " over the communicator's ", comm.size(),
+                    " processes in the same order, got one over ", rows.communicator().size(),
+                    " processes, other ones or in another order");
     });
 }
 
@@ -192,8 +193,8 @@ void require_suitable(const char* caller, const StructMatrix& a, const SolveOpti
     require_preconditioner(caller, options.preconditioner, "pfmg");
     require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(), [&] {
         return text(caller, ": pfmg: expected a matrix whose stencil has 5 or 9 entries on 2 axes, "
-                            "or 7, 19 or 27 on 3, got another one (ij_matrix() and boomeramg take "
-                            "any)");
+                            "or 7, 19 or 27 on 3, got another stencil; boomeramg with ij_matrix() "
+                            "accepts any");
     });
 }
 
@@ -250,13 +251,14 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
     require_processes(comm, caller, b.rows(), "a right side");
     require_processes(comm, caller, x.rows(), "a solution");
     for (const Vector* vector : {&b, &x})
-        require<UsageError>(vector->rows().layout() == a.rows().layout() &&
-                                vector->rows().order() == a.rows().order(),
-                            [&] {
-                                return text(caller, ": expected vectors of the matrix's ",
-                                            a.rows().layout().describe(), "\ngot one of a ",
-                                            vector->rows().layout().describe());
-                            });
+        require<UsageError>(
+            vector->rows().layout() == a.rows().layout() &&
+                vector->rows().order() == a.rows().order(),
+            [&] {
+                return text(caller, ": expected vectors with the matrix's layout and order\n",
+                            a.rows().layout().describe(), "\ngot a vector of a ",
+                            vector->rows().layout().describe());
+            });
     require<UsageError>(x.is_writable(), [&] {
         return text(caller, ": expected a solution whose elements are not const, got const ones");
     });
@@ -377,7 +379,7 @@ SolveResult Solver<A>::solve(const Vector& b, const Vector& x) {
             require<UsageError>(
                 vector->rows().communicator().mpi() == m_a.rows().communicator().mpi(), [&] {
                     return text(caller, ": expected vectors over the communicator of the matrix, "
-                                        "got one over another one of the same processes");
+                                        "got one over another communicator of the same processes");
                 });
     });
     if (const std::int64_t changes = changes_of(m_a); changes != m_changes) {

@@ -38,9 +38,9 @@ struct Offsets {
         for (std::size_t d = 0; d < offset.size(); ++d)
             require<UsageError>(offset[d] >= -1 && offset[d] <= 1, [&] {
                 return text(caller,
-                            ": expected entries at most one cell away along each axis, as far as "
-                            "hypre's vectors have ghosts, got ",
-                            offset[d], " along axis ", d, " (ij_matrix() takes any)");
+                            ": expected entries at most one cell away along each axis, because "
+                            "hypre's vectors have one layer of ghosts, got ",
+                            offset[d], " along axis ", d, "; ij_matrix() accepts any");
             });
         at[count++] = offset;
     }
@@ -128,8 +128,8 @@ void require_grid(const char* caller, const RowNumbering& rows) {
     });
     for (int d = 0; d < layout.rank(); ++d)
         require<LayoutError>(layout.axis(d).is_block(), [&] {
-            return text(caller, ": expected block axes, got another as axis ", d, " of a ",
-                        layout.describe());
+            return text(caller, ": expected block axes, got another distribution along axis ", d,
+                        " of a ", layout.describe());
         });
     impl::require_count(caller, rows);
     // Corners are a HYPRE_Int for each axis, which may be shorter than a HYPRE_BigInt.
@@ -242,7 +242,7 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
                 rows.numbering.communicator() == comm,
             [&] {
                 return text(caller, ": expected rows of the grid's layout and communicator\n",
-                            grid.rows().layout().describe(), "\ngot those of a ",
+                            grid.rows().layout().describe(), "\ngot rows of a ",
                             rows.numbering.layout().describe());
             });
         distview::impl::require_matrix_rows(caller, rows);

@@ -18,8 +18,8 @@ void impl::require_count(const char* caller, const RowNumbering& rows) {
     constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<HYPRE_BigInt>::max());
     require<UsageError>(rows.rows() <= most, [&] {
         return text(caller, ": expected at most ", most,
-                    " rows, which this hypre's HYPRE_BigInt counts, got ", rows.rows(),
-                    " (a hypre with 64-bit indices takes more)");
+                    " rows (the largest HYPRE_BigInt of this hypre), got ", rows.rows(),
+                    "; a hypre with 64-bit indices accepts more");
     });
     constexpr auto most_here = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
     require<UsageError>(rows.local_rows() <= most_here, [&] {
@@ -30,8 +30,8 @@ void impl::require_count(const char* caller, const RowNumbering& rows) {
 
 void impl::require_rows(const char* caller, const RowNumbering& rows) {
     require<UsageError>(rows.is_contiguous(), [&] {
-        return text(caller, ": expected rows that follow each other on each rank "
-                            "(RowOrder::by_rank), got the global order");
+        return text(caller, ": expected contiguous rows on each rank (RowOrder::by_rank), got "
+                            "RowOrder::global");
     });
     require_count(caller, rows);
 }

@@ -36,8 +36,9 @@ private:
         if (type != PETSC_ERROR_INITIAL || !message.empty()) return code;
         const char* general = nullptr;
         (void)PetscErrorMessage(code, &general, nullptr);
-        message = text("PETSc's ", function ? function : "call", " says: ", general ? general : "",
-                       words && *words ? ": " : "", words ? words : "");
+        message =
+            text("PETSc's ", function ? function : "call", " reports: ", general ? general : "",
+                 words && *words ? ": " : "", words ? words : "");
         return code;
     }
 };
@@ -54,8 +55,8 @@ void impl::run_checked(const Communicator& comm, const char* caller,
     agree_on(comm, caller, [&] {
         require<UsageError>(is_running(), [&] {
             return text(caller,
-                        ": expected PETSc to be initialised (petsc::Session does that), got "
-                        "a call before that or after PetscFinalize()");
+                        ": expected PETSc to be initialised, got a call before initialisation or "
+                        "after PetscFinalize(); make a petsc::Session first");
         });
         Objects::make_room();
     });

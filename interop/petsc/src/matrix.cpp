@@ -172,7 +172,8 @@ void set_values(Mat matrix, const MatrixRows& rows) {
         });
         PetscCall(PetscObjectTypeCompareAny(object, &is_aij, MATSEQAIJ, MATMPIAIJ, ""));
         require<UsageError>(is_aij == PETSC_TRUE, [&] {
-            return text(caller, ": expected a matrix that aij_matrix() made, got another type");
+            return text(caller,
+                        ": expected a matrix made by aij_matrix(), got one of another type");
         });
         return PETSC_SUCCESS;
     });

@@ -92,7 +92,7 @@ Session::Session(const Communicator& comm, int argc, const char* const* argv) {
     agree_on(comm, "petsc::Session", [&] {
         require<UsageError>(running == most,
                             "petsc::Session: expected PETSc to be initialised on all "
-                            "ranks or on none, got some");
+                            "ranks or on none, got it initialised on some");
     });
     if (running) return;
 

@@ -64,8 +64,8 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
         PetscCall(VecGetLocalSize(x, &wanted));
         PetscCall(VecLockGet(x, &readers));
         require<UsageError>(readers == 0,
-                            "petsc::solve: expected a solution that can be written, got one whose "
-                            "elements are const, or a Vec that is locked");
+                            "petsc::solve: expected a writable solution x, got one with const "
+                            "elements, or a locked Vec");
         // If a method overwrites b and reads it again (gmres at a restart), it solves other equations.
         const PetscScalar *right_side = nullptr, *solution = nullptr;
         PetscCall(VecGetArrayReadAndMemType(b, &right_side, nullptr)); // in any memory space
@@ -365,10 +365,11 @@ SolveResult Solver::solve(Vec b, Vec x) {
     const CollectiveCall call(m_comm, "petsc::Solver::solve");
     Mat a = nullptr;
     checked(m_comm, "petsc::Solver::solve", [&]() -> int {
-        require<UsageError>(!m_has_failed,
-                            "petsc::Solver::solve: expected a solver whose calls have ended, got "
-                            "one of which a call failed halfway (an operator threw, or PETSc "
-                            "failed), which PETSc does not go on with: make another Solver");
+        require<UsageError>(
+            !m_has_failed,
+            "petsc::Solver::solve: expected a solver without an unfinished call, got "
+            "one whose earlier call failed halfway (an operator threw, or PETSc "
+            "failed); make another Solver");
         impl::require_processes("petsc::Solver::solve", m_comm,
                                 reinterpret_cast<PetscObject>(m_solver.get()));
         PetscCall(KSPGetOperators(m_solver, &a, nullptr));

@@ -72,7 +72,7 @@ void require_section(const Communicator& comm, const ArrayLayout& layout) {
         constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());
         require<UsageError>(elements <= most && elements < (std::int64_t{1} << position_bits), [&] {
             return text(caller, ": expected a section of at most ", most,
-                        " elements, which this PETSc's PetscInt counts, got ", elements);
+                        " elements (the largest PetscInt of this PETSc), got ", elements);
         });
     });
 }

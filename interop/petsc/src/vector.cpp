@@ -46,30 +46,31 @@ PetscErrorCode keep(PetscObject object, std::unique_ptr<Owner> owner) {
 
 void require_rows(const char* caller, const RowNumbering& rows) {
     require<UsageError>(rows.is_contiguous(), [&] {
-        return text(caller, ": expected rows that follow each other on each rank "
-                            "(RowOrder::by_rank), got the global order");
+        return text(caller, ": expected contiguous rows on each rank (RowOrder::by_rank), got "
+                            "RowOrder::global");
     });
     constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());
     require<UsageError>(rows.rows() <= most, [&] {
         return text(caller, ": expected at most ", most,
-                    " rows, which this PETSc's PetscInt counts, got ", rows.rows(),
-                    " (a PETSc with 64-bit indices takes more)");
+                    " rows (the largest PetscInt of this PETSc), got ", rows.rows(),
+                    "; a PETSc with 64-bit indices accepts more");
     });
 }
 
 void require_processes(const char* caller, const Communicator& comm, PetscObject object) {
     require<UsageError>(object != nullptr, [&] {
-        return text(caller, ": expected an object of PETSc, got none: an empty handle, or one from "
-                            "before PETSc was "
-                            "stopped");
+        return text(caller,
+                    ": expected an object of PETSc, got none: the handle is empty, or it is "
+                    "from before PETSc was stopped");
     });
     int relation = MPI_UNEQUAL;
     MPI_Comm_compare(comm.mpi(), PetscObjectComm(object), &relation);
     require<UsageError>(relation == MPI_CONGRUENT || relation == MPI_IDENT, [&] {
         int size = 0;
         MPI_Comm_size(PetscObjectComm(object), &size);
-        return text(caller, ": expected an object of the communicator's ", comm.size(),
-                    " ranks in their order, got one of ", size, " ranks or another order");
+        return text(caller, ": expected an object over the communicator's ", comm.size(),
+                    " ranks in the same order, got one over ", size,
+                    " ranks, other ones or in another order");
     });
 }
 

@@ -277,7 +277,7 @@ TEST_F(HypreKrylov, ABreakdownIsNoFailureOfHypres) {
             hypre::solve(comm, hypre::ij_matrix(steep), hypre::vector(numbering, b),
                          hypre::vector(numbering, x),
                          {.method = KrylovMethod::bicgstab, .has_to_converge = false}),
-            SolverError, "hypre::solve: hypre says: ");
+            SolverError, "hypre::solve: hypre reports: ");
     }
 }
 

@@ -187,8 +187,8 @@ TEST_F(HypreMatrix, EntriesThatAreFarAwayAreErrors) {
     });
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::struct_matrix(hypre::struct_grid(rows), wide), UsageError,
-        "expected entries at most one cell away along each axis, as far as hypre's vectors have "
-        "ghosts, got -2 along axis 1 (ij_matrix() takes any)");
+        "expected entries at most one cell away along each axis, because hypre's vectors have "
+        "one layer of ghosts, got -2 along axis 1; ij_matrix() accepts any");
 }
 
 } // namespace

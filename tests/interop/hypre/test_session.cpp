@@ -58,7 +58,7 @@ TEST(HypreSession, StartedOnSomeRanksOnlyIsAnError) {
     if (rank_count() == 1) GTEST_SKIP();
     if (rank() == 0) HYPRE_Initialize();
     EXPECT_THROW_ON_ALL_RANKS(const hypre::Session session(world()), UsageError,
-                              "all ranks or on none, got some");
+                              "all ranks or on none, got it initialised on some");
     if (rank() == 0) HYPRE_Finalize();
 }
 
@@ -68,7 +68,7 @@ TEST(HypreSession, ErrorsAreOursAndCleared) {
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::checked(world(), "here",
                        [] { return rank() == 0 ? HYPRE_IJVectorAssemble(nullptr) : 0; }),
-        SolverError, "here: hypre says: [Error in argument 1]");
+        SolverError, "here: hypre reports: [Error in argument 1]");
     EXPECT_EQ(HYPRE_GetError(), 0);
     HYPRE_IJVectorAssemble(nullptr);
     EXPECT_NO_THROW(hypre::checked(world(), "here", [] { return HYPRE_GetError(); }));

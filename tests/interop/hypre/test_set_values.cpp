@@ -99,7 +99,7 @@ TEST(HypreSetValues, SolversSetUpAnew) {
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(vb, vu), SolverError, "no zero on the diagonal");
     const System other(comm, various_equations()[0], 5);
     EXPECT_THROW_ON_ALL_RANKS(hypre::set_values(a, other.assembled()), UsageError,
-                              "hypre::set_values: expected rows of the matrix's");
+                              "hypre::set_values: expected rows with the matrix's layout");
 }
 
 } // namespace distview::testing

@@ -226,14 +226,14 @@ TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
     b.view().data()[0] = 1;
     if (rank() == 0) u.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x), SolverError,
-                              "hypre::solve: hypre says: [Generic error]");
+                              "hypre::solve: hypre reports: [Generic error]");
     u.view().data()[0] = 0;
     MatrixRows rows = system.assembled();
     if (rank() == 0) rows.values[0] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, hypre::ij_matrix(rows), right, x), SolverError,
-                              "hypre::solve: hypre says: [Generic error]");
+                              "hypre::solve: hypre reports: [Generic error]");
     EXPECT_TRUE(impl::judge_outcomes(nan, "NaN", "SolverError",
-                                     "hypre::solve: hypre says: [Generic error]"));
+                                     "hypre::solve: hypre reports: [Generic error]"));
     EXPECT_EQ(HYPRE_GetError(), 0);
 }
 
@@ -405,7 +405,7 @@ TEST_F(HypreSolve, OfStructTheSameGoesWrong) {
                               "row 0");
     if (rank() == rank_count() - 1) b.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x), SolverError,
-                              "hypre::solve: hypre says: [Generic error]");
+                              "hypre::solve: hypre reports: [Generic error]");
     EXPECT_EQ(HYPRE_GetError(), 0);
 }
 
@@ -415,7 +415,7 @@ TEST_F(HypreSolve, WrongArgumentsAreOneErrorOnAllRanks) {
     const hypre::Matrix a = hypre::ij_matrix(system.assembled());
     const hypre::Vector x = hypre::vector(system.rows, u), y = hypre::vector(other.rows, v);
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, y, x), UsageError,
-                              "hypre::solve: expected vectors of the matrix's");
+                              "hypre::solve: expected vectors with the matrix's layout");
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x, {.preconditioner = "ilu"}), UsageError,
                               "expected a preconditioner none, jacobi or boomeramg, got ilu");
     const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed = u;
@@ -434,16 +434,16 @@ TEST_F(HypreSolve, WrongArgumentsAreOneErrorOnAllRanks) {
     const Communicator alone(MPI_COMM_SELF);
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::solve(alone, a, x, x), UsageError,
-        "expected a matrix of the communicator's 1 processes, got one of others");
+        "expected a matrix over the communicator's 1 processes in the same order, got one over ");
     // Layouts and sizes are equal, but the ranks are in another order.
     const OtherRanks reverse(comm, 0, -rank());
     const System backwards(reverse.comm, walls, 8);
     const auto w = backwards.make("w");
     const hypre::Vector z = hypre::vector(backwards.rows, w);
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, z, x), UsageError,
-                              "expected a right side of the communicator's");
+                              "expected a right side over the communicator's");
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, z), UsageError,
-                              "expected a solution of the communicator's");
+                              "expected a solution over the communicator's");
     EXPECT_THROW_ON_ALL_RANKS(hypre::vector(system.rows, w), ShapeError,
                               "without padding of process ");
     EXPECT_THROW_ON_ALL_RANKS(

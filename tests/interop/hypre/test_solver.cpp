@@ -170,7 +170,7 @@ TEST_F(HypreSolver, SetsUpAnewAfterAFailure) {
     const double value = first;
     if (rank() == rank_count() - 1) first = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(b, x), SolverError,
-                              "hypre::Solver::solve: hypre says: [Generic error]");
+                              "hypre::Solver::solve: hypre reports: [Generic error]");
     first = value;
     Kokkos::deep_copy(arrays.u.view(), 0);
     const auto result = solver.solve(b, x);
@@ -198,12 +198,12 @@ TEST_F(HypreSolver, WrongArgumentsAreOneErrorOnAllRanks) {
             "hypre::Solver");
         const Communicator alone(MPI_COMM_SELF);
         EXPECT_THROW_ON_ALL_RANKS(hypre::Solver(alone, a), UsageError,
-                                  "hypre::Solver: expected a matrix of the communicator's 1 "
-                                  "processes, got one of others");
+                                  "hypre::Solver: expected a matrix over the communicator's 1 "
+                                  "processes in the same order, got one over ");
     }
     hypre::Solver solver(comm, a);
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(y, x), UsageError,
-                              "hypre::Solver::solve: expected vectors of the matrix's");
+                              "hypre::Solver::solve: expected vectors with the matrix's layout");
     const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed = arrays.u;
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(b, hypre::vector(system.rows, fixed)), UsageError,
                               "hypre::Solver::solve: expected a solution whose elements are not");
@@ -215,7 +215,7 @@ TEST_F(HypreSolver, WrongArgumentsAreOneErrorOnAllRanks) {
     const auto w = same.make("w");
     EXPECT_THROW_ON_ALL_RANKS(solver.solve(hypre::vector(same.rows, w), x), UsageError,
                               "hypre::Solver::solve: expected vectors over the communicator of the "
-                              "matrix, got one over another one of the same processes");
+                              "matrix, got one over another communicator of the same processes");
     const hypre::Matrix elsewhere = std::move(a);
     EXPECT_THROW_ON_ALL_RANKS(hypre::Solver(comm, a), UsageError,
                               "hypre::Solver: expected a matrix, got one whose object was moved");

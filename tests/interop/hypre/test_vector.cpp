@@ -211,9 +211,9 @@ TEST_F(HypreVector, RowsThatHypreCannotNumberAreErrors) {
                                                                                     comm, columns);
     if (rank_count() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(hypre::vector(global, u), UsageError,
-                                  "hypre::vector: expected rows that follow each other");
+                                  "hypre::vector: expected contiguous rows on each rank");
         EXPECT_THROW_ON_ALL_RANKS(hypre::ij_matrix(MatrixRows{global}), UsageError,
-                                  "hypre::ij_matrix: expected rows that follow each other");
+                                  "hypre::ij_matrix: expected contiguous rows on each rank");
     }
     if (sizeof(HYPRE_Int) > 4) return;
     const RowNumbering none(comm, {ProcessGrid{rank_count(), 1}, {block(3'000'000'000), block(0)}});
@@ -223,15 +223,16 @@ TEST_F(HypreVector, RowsThatHypreCannotNumberAreErrors) {
     if (sizeof(HYPRE_BigInt) > 4) return;
     const RowNumbering many(comm, {ProcessGrid{rank_count(), 1}, {block(1 << 20), block(1 << 12)}});
     EXPECT_THROW_ON_ALL_RANKS(hypre::ij_matrix(MatrixRows{many}), UsageError,
-                              "at most 2147483647 rows, which this hypre's HYPRE_BigInt counts");
+                              "at most 2147483647 rows (the largest HYPRE_BigInt of this hypre)");
     EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(many), UsageError,
-                              "at most 2147483647 rows, which this hypre's HYPRE_BigInt counts");
+                              "at most 2147483647 rows (the largest HYPRE_BigInt of this hypre)");
 }
 
 TEST_F(HypreVector, LayoutsThatAreNoBoxesAreErrors) {
     const RowNumbering cyclic(comm, {ProcessGrid{rank_count()}, {block_cyclic(20, 2)}});
-    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(cyclic), LayoutError,
-                              "hypre::struct_grid: expected block axes, got another as axis 0");
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::struct_grid(cyclic), LayoutError,
+        "hypre::struct_grid: expected block axes, got another distribution along axis 0");
     const RowNumbering four(
         comm, {ProcessGrid{rank_count(), 1, 1, 1}, {block(8), block(2), block(2), block(2)}});
     EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(four), LayoutError,

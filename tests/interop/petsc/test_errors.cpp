@@ -159,7 +159,7 @@ TEST(PetscErrors, StartedOnSomeRanksOnly) {
         PetscInitializeNoArguments();
     }
     EXPECT_THROW_ON_ALL_RANKS(const petsc::Session session(comm), UsageError,
-                              "all ranks or on none, got some");
+                              "all ranks or on none, got it initialised on some");
     EXPECT_THROW_ON_ALL_RANKS(petsc::vector(problem.rows, problem.make("u")), UsageError,
                               "expected PETSc to be initialised");
     if (comm.rank() == 0) PetscFinalize();
@@ -197,8 +197,9 @@ TEST(PetscErrors, RowsThatAreNone) {
         EXPECT_THROW_ON_ALL_RANKS(petsc::aij_matrix(spoilt), UsageError, words);
     };
     expect([](MatrixRows& m) { m.columns[0] = 24; }, "expected columns from 0 to 23");
-    expect([](MatrixRows& m) { m.columns[0] = -1; }, "that ascend within a row, got -1 after -1");
-    expect([](MatrixRows& m) { m.columns[1] = m.columns[0]; }, "that ascend within a row");
+    expect([](MatrixRows& m) { m.columns[0] = -1; },
+           "in ascending order within a row, got -1 as the first column in row ");
+    expect([](MatrixRows& m) { m.columns[1] = m.columns[0]; }, "in ascending order within a row");
     expect([](MatrixRows& m) { m.offsets.pop_back(); }, "rows on this rank, got");
     expect([](MatrixRows& m) { m.offsets[0] = 1; }, "expected offsets that ascend from 0");
     expect([](MatrixRows& m) { m.offsets[1] = m.offsets[2] + 1; }, "expected offsets that ascend");
@@ -213,12 +214,12 @@ TEST(PetscErrors, OtherStencil) {
                          {Side::zero, Side::zero, Side::zero}, 1);
     EXPECT_THROW_ON_ALL_RANKS(
         petsc::shell_matrix<double***>(Exec(), problem.rows, other.stencil()), UsageError,
-        "petsc::shell_matrix: expected a stencil whose plan is of the numbering's layout");
+        "petsc::shell_matrix: expected a stencil whose plan has the numbering's layout");
     const auto nothing = [](const Exec&, const auto&, const auto&) {};
     EXPECT_THROW_ON_ALL_RANKS(petsc::shell_matrix<double**>(Exec(), problem.rows, nothing),
                               ShapeError,
-                              "petsc::shell_matrix: expected arrays of 3 axes, as the numbering's "
-                              "layout has, got 2");
+                              "petsc::shell_matrix: expected a DataType of 3 axes (the numbering's "
+                              "layout), got 2");
 }
 
 TEST(PetscErrors, WrongSizes) {
@@ -253,7 +254,7 @@ TEST(PetscErrors, EmptyHandles) {
     const petsc::Vector u = petsc::vector(problem.rows, problem.make("u")), none;
     const petsc::Matrix a = petsc::aij_matrix(problem.assembled()), no_matrix;
     const char* const words =
-        "petsc::solve: expected an object of PETSc, got none: an empty handle";
+        "petsc::solve: expected an object of PETSc, got none: the handle is empty";
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, no_matrix, u, u), UsageError, words);
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, none, u), UsageError, words);
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, u, comm.rank() == 0 ? none.get() : u.get()),
@@ -273,7 +274,7 @@ TEST(PetscErrors, ConstSolution) {
     const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed =
         problem.make("fixed");
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, b, petsc::vector(problem.rows, fixed)),
-                              UsageError, "expected a solution that can be written");
+                              UsageError, "expected a writable solution x");
 }
 
 TEST(PetscErrors, OtherNumbering) {
@@ -302,10 +303,10 @@ TEST(PetscErrors, OtherCommunicator) {
     const petsc::Vector vector = petsc::vector(alone.rows, alone.make("u"));
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(petsc::layout_of(comm, vector.get()), UsageError,
-                                  "expected an object of the communicator's");
+                                  "expected an object over the communicator's");
         StencilProblem problem = problem_of(comm);
         const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
-        const char* const words = "petsc::solve: expected an object of the communicator's";
+        const char* const words = "petsc::solve: expected an object over the communicator's";
         EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, vector, vector), UsageError, words);
         const petsc::Vector u = petsc::vector(problem.rows, problem.make("u"));
         EXPECT_THROW_ON_ALL_RANKS(petsc::solve(self, matrix, u, u), UsageError, words);
@@ -313,7 +314,7 @@ TEST(PetscErrors, OtherCommunicator) {
         EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, alone_too, vector, vector), UsageError, words);
         EXPECT_THROW_ON_ALL_RANKS(
             petsc::set_constant_null_space(problem.rows, alone_too), UsageError,
-            "petsc::set_constant_null_space: expected an object of the communicator's");
+            "petsc::set_constant_null_space: expected an object over the communicator's");
     }
 }
 
@@ -335,7 +336,7 @@ TEST(PetscErrors, OtherOrderOfRanks) {
                               "petsc::dense_matrix: expected fields");
     const petsc::Vector vector = petsc::vector(RowNumbering(backwards, line), u);
     EXPECT_THROW_ON_ALL_RANKS(petsc::layout_of(comm, vector.get()), UsageError,
-                              "ranks in their order");
+                              "ranks in the same order");
 }
 
 TEST(PetscErrors, SolverDiverges) {

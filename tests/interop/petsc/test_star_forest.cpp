@@ -206,7 +206,7 @@ TEST(PetscStarForest, WrongUse) {
     if (comm.size() == 1) return;
     const Communicator alone(MPI_COMM_SELF);
     EXPECT_THROW_ON_ALL_RANKS(petsc::ghosted_layout(alone, bare), UsageError,
-                              "petsc::ghosted_layout: expected an object of the communicator's 1 "
+                              "petsc::ghosted_layout: expected an object over the communicator's 1 "
                               "ranks");
 }
 

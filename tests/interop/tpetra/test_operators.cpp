@@ -119,12 +119,12 @@ TEST(Operators, WrongMatrices) {
                 RowNumbering(comm, ArrayLayout(ProcessGrid{1, comm.size()}, {block(9), block(8)}))),
             problem.stencil()),
         UsageError,
-        "tpetra::make_operator: expected a stencil whose plan is of the numbering's layout");
+        "tpetra::make_operator: expected a stencil whose plan has the numbering's layout");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::make_operator<double*>(problem.exec, problem.map,
                                        [](const auto&, const auto&, const auto&) {}),
         ShapeError,
-        "tpetra::make_operator: expected arrays of 2 axes, as the numbering's layout has, got 1");
+        "tpetra::make_operator: expected a DataType of 2 axes (the numbering's layout), got 1");
 }
 
 } // namespace

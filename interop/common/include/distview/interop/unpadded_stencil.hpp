@@ -74,9 +74,9 @@ template <DistViewLike View>
 void require_unpadded(const char* caller, const ArrayLayout& layout, int process,
                       const View& array) {
     require<ShapeError>(array.layout() == layout && array.process() == process, [&] {
-        return text(caller, ": expected an array of process ", process, " in a ", layout.describe(),
-                    "\ngot '", array.label(), "' of process ", array.process(), " in a ",
-                    array.layout().describe());
+        return text(caller, ": expected an array without padding on process ", process, ", a ",
+                    layout.describe(), "\ngot '", array.label(), "' on process ", array.process(),
+                    ", a ", array.layout().describe());
     });
 }
 
@@ -86,16 +86,16 @@ template <class DataType, class Operator>
 void require_operator(const char* caller, const RowNumbering& rows, const Operator& op) {
     constexpr auto rank = static_cast<int>(Kokkos::View<DataType>::rank());
     require<ShapeError>(rank == rows.layout().rank(), [&] {
-        return text(caller, ": expected arrays of ", rows.layout().rank(),
-                    " axes, as the numbering's layout has, got ", rank);
+        return text(caller, ": expected a DataType of ", rows.layout().rank(),
+                    " axes (the numbering's layout), got ", rank);
     });
     if constexpr (requires {
                       op.plan;
                       op.functor;
                   })
         require<UsageError>(without_padding(op.plan.schedule().layout()) == rows.layout(), [&] {
-            return text(caller, ": expected a stencil whose plan is of the numbering's layout\n",
-                        rows.layout().describe(), "\ngot one of a ",
+            return text(caller, ": expected a stencil whose plan has the numbering's layout\n",
+                        rows.layout().describe(), "\ngot a plan for a ",
                         op.plan.schedule().layout().describe());
         });
 }

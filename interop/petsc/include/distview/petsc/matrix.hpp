@@ -147,8 +147,8 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
         }
         require<ShapeError>(fits, [&] {
             return text(
-                "petsc::dense_matrix: expected fields in C order whose axes behind the first "
-                "are\n",
+                "petsc::dense_matrix: expected fields without padding in C order (LayoutRight): a "
+                "first axis on one process that counts the fields, then the axes of a\n",
                 layout.describe(), "\ngot '", fields.label(), "' in a ",
                 fields.layout().describe());
         });
