@@ -74,8 +74,9 @@ private:
     HYPRE_Vector m_vector;
 };
 
-/// A Krylov method of hypre for one matrix, which must outlive it. A solution is run() and conclude(); set_up() precedes
-/// the first one. Each call is collective and throws CallFailed by this rank's own flag, so ranks agree after each of them.
+/// A Krylov method of hypre for one matrix, which must outlive it. A solution is run() and conclude(); set_up()
+/// precedes the first one. Each call is collective and throws CallFailed by this rank's own flag, so ranks agree after
+/// each of them.
 class Iteration {
 public:
     /// `like` determines the form of the vectors.

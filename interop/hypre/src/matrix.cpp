@@ -20,7 +20,7 @@ using impl::call;
 
 namespace {
 
-/// Rows in hypre's form. Each row has a number, and counts of all entries, of entries in this process's columns, and of others.
+/// Rows in hypre's form. Each row has a number, and counts of all entries, of those in this process's columns, of others.
 struct Lists {
     std::vector<HYPRE_Int> all, own, others, offsets;
     std::vector<HYPRE_BigInt> numbers, columns;
@@ -67,8 +67,8 @@ HYPRE_Int write(HYPRE_IJMatrix matrix, Lists& lists, const MatrixRows& rows) {
                                     lists.columns.data(), rows.values.data());
 }
 
-/// Throws if rows have an entry that the matrix does not have. HYPRE_IJMatrixSetValues2() ignores some such entries, and
-/// for one on the diagonal reads beyond the row (hypre 2.20 to 3.1). Local; the matrix's values become 1.
+/// Throws if rows have an entry that the matrix does not have. HYPRE_IJMatrixSetValues2() ignores some such entries,
+/// and for one on the diagonal reads beyond the row (hypre 2.20 to 3.1). Local; the matrix's values become 1.
 void require_entries(const char* caller, HYPRE_IJMatrix matrix, Lists& lists,
                      const MatrixRows& rows, std::vector<HYPRE_Complex>& found) {
     if (rows.local_entries() == 0) return;

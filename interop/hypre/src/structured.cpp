@@ -150,7 +150,7 @@ std::array<std::int64_t, 3> local_extents(const RowNumbering& rows) {
     return extents;
 }
 
-/// Throws UsageError unless a HYPRE_Int counts the box of this process: ghosts included, `entries` numbers in each cell.
+/// Throws UsageError unless a HYPRE_Int counts this process's box: ghosts included, `entries` numbers in each cell.
 void require_box_of(const char* caller, const RowNumbering& rows, std::size_t entries) {
     const auto extents = local_extents(rows);
     impl::require_box(caller,

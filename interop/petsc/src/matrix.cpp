@@ -177,8 +177,8 @@ void set_values(Mat matrix, const MatrixRows& rows) {
         });
         return PETSC_SUCCESS;
     });
-    // One rank alone detects an entry outside the matrix, before other ranks wait for it. The matrix is then assembled all
-    // the same, so that it can be used again.
+    // One rank alone detects an entry outside the matrix, before other ranks wait for it. The matrix is then assembled
+    // all the same, so that it can be used again.
     std::exception_ptr failure;
     try {
         checked(comm, caller, [&]() -> int {

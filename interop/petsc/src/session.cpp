@@ -35,7 +35,7 @@ void destroy_now(void* object) noexcept {
     (void)PetscObjectDestroy(&known);
 }
 
-/// PetscFinalize() calls it, whoever stops PETSc: handles must forget the remaining objects, whose memory may be reused.
+/// PetscFinalize() calls it, whoever stops PETSc: handles must forget remaining objects, whose memory may be reused.
 PetscErrorCode forget() {
     objects.clear();
     is_told = false;

@@ -50,7 +50,7 @@ void require_options(const SolveOptions& options) {
     });
 }
 
-/// PETSc compares local sizes, too, but a rank whose sizes fit would wait in the next call for a rank whose sizes do not.
+/// PETSc compares local sizes, too, but a rank whose sizes fit would wait in the next call for the ranks that fail.
 void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
     checked(comm, "petsc::solve", [&]() -> int {
         require_options(options);
@@ -102,7 +102,7 @@ private:
     PetscInt m_before = 0;
 };
 
-/// Finds why a preconditioner failed (a zero pivot, for instance) and, for block Jacobi, why a block of this rank failed.
+/// Finds why a preconditioner failed (a zero pivot, for instance) and, for block Jacobi, why this rank's block failed.
 PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& in_block) {
     PC preconditioner = nullptr;
     PetscBool has_blocks = PETSC_FALSE;

@@ -64,9 +64,9 @@ ArrayLayout without_padding(const ArrayLayout& layout);
 ///             GhostExchangePlan, which finds their owners; ghosts add an exchange of their rows
 /// Errors:     UsageError if the layout's grid does not fit the communicator, ranks pass different arguments, or, with
 ///             several unknowns per cell, the last axis has another extent or several processes; LayoutError if a label
-///             is on several processes (UsageError if labels are known in part, as from a GhostExchangePlan), if an axis
-///             with ghosts known in part is not the only axis, and for RowOrder::global unless labels are 0 to n - 1
-///             (thrown on all ranks)
+///             is on several processes (UsageError if labels are known in part, as from a GhostExchangePlan), if an
+///             axis with ghosts known in part is not the only axis, and for RowOrder::global unless labels are 0 to
+///             n - 1 (thrown on all ranks)
 class RowNumbering {
 public:
     RowNumbering(const Communicator& comm, const ArrayLayout& layout,

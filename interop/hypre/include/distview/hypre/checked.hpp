@@ -22,12 +22,12 @@ void run_checked(const Communicator& comm, const char* caller, const std::functi
 /// clears it before and after, and afterwards texts go to the screen again (HYPRE_SetPrintErrorMode(0)).
 ///
 /// Collective: over comm
-/// Errors:     UsageError if hypre is not running, SolverError if a call fails (thrown on all ranks); if hypre fails on some
-///             ranks inside one of its collective calls, the other ranks wait there
+/// Errors:     UsageError if hypre is not running, SolverError if a call fails (thrown on all ranks); if hypre fails on
+///             some ranks inside one of its collective calls, the other ranks wait there
 template <std::invocable Action>
     requires std::convertible_to<std::invoke_result_t<Action&>, int>
 void checked(const Communicator& comm, const char* caller, Action&& action) {
-    // std::function stores a reference without allocating. A copy of `action` might allocate, and fail on this rank alone.
+    // std::function stores a reference without allocating. A copy of `action` may allocate, and fail on one rank.
     impl::run_checked(comm, caller, std::function<int()>(std::ref(action)));
 }
 

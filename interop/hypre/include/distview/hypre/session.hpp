@@ -12,7 +12,7 @@ namespace distview::hypre {
 ///     distview::hypre::Session session(comm);
 ///
 /// If the program or PETSc initialised hypre already, the session neither starts nor stops it; objects of hypre only
-/// need hypre to be running. If a session still exists in MPI_Finalize, it stops hypre there. Another session may follow.
+/// need hypre to be running. A session that still exists in MPI_Finalize stops hypre there. Another session may follow.
 ///
 /// Vectors and matrices may outlive the session: destroying them then does nothing. Another session can use them.
 ///

@@ -32,8 +32,8 @@ struct SolveOptions {
     /// none or jacobi; for an IJ matrix also boomeramg, for a Struct matrix also pfmg. Both run one cycle with hypre's
     /// own settings, boomeramg with as many functions as the numbering has unknowns per cell. pfmg accepts stencils of
     /// 5 or 9 entries on two axes, of 7, 19 or 27 on three. It relaxes stencils of 5 and 7 entries by
-    /// red-black Gauss-Seidel, others by weighted Jacobi: red-black relaxation of the others aborts the program, also if
-    /// `tune` selects it. Periodic axes should have a power of two of cells: other sizes need several times as many
+    /// red-black Gauss-Seidel, others by weighted Jacobi: red-black relaxation of the others aborts the program, also
+    /// if `tune` selects it. Periodic axes should have a power of two of cells: other sizes need several times as many
     /// iterations (37 instead of 10 on 33 x 33 cells).
     std::string preconditioner = "none";
     /// Stop when the norm of the residual is less than this times the norm of the right side.

@@ -13,7 +13,8 @@
 
 namespace distview::hypre {
 
-/// The blocks of a layout as a grid of hypre's Struct interface, one box per process. Made by struct_grid(); copies share it.
+/// The blocks of a layout as a grid of hypre's Struct interface, one box per process. struct_grid() makes it; copies
+/// share it.
 ///
 /// Indices:    hypre counts axes from the fastest one: axis d of n is hypre's n - 1 - d
 /// Collective: no (local)

@@ -90,9 +90,9 @@ private:
 ///     HYPRE_ParCSRMatrixMatvec(1, a, x, 0, y);
 ///     y.fetch();
 ///
-/// If takes_memory(), hypre works on the array itself. An older hypre works on a copy, and put() and fetch() move values:
-/// a program that calls them works with both. The memory lives as long as the Vector or the last copy of the array. An
-/// array of const elements cannot be fetched.
+/// If takes_memory(), hypre works on the array itself. An older hypre works on a copy, and put() and fetch() move
+/// values: a program that calls them works with both. The memory lives as long as the Vector or the last copy of the
+/// array. An array of const elements cannot be fetched.
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps

@@ -22,17 +22,17 @@ void run_checked(const Communicator& comm, const char* caller, const std::functi
 ///         return PETSC_SUCCESS;
 ///     });
 ///
-/// Meanwhile PETSc prints no trace; the error contains its text. Exceptions of operators that PETSc called, such as those
-/// of shell_matrix(), arrive unchanged. A Vec that PETSc was reading when a call failed stays locked (VecLockReadPop());
-/// solve() unlocks its own vectors.
+/// Meanwhile PETSc prints no trace; the error contains its text. Exceptions of operators that PETSc called, such as
+/// those of shell_matrix(), arrive unchanged. A Vec that PETSc was reading when a call failed stays locked
+/// (VecLockReadPop()); solve() unlocks its own vectors.
 ///
 /// Collective: over comm
-/// Errors:     UsageError if PETSc is not running, SolverError if a call fails (thrown on all ranks); if PETSc fails on some
-///             ranks inside one of its collective calls, the other ranks wait there
+/// Errors:     UsageError if PETSc is not running, SolverError if a call fails (thrown on all ranks); if PETSc fails on
+///             some ranks inside one of its collective calls, the other ranks wait there
 template <std::invocable Action>
     requires std::convertible_to<std::invoke_result_t<Action&>, int>
 void checked(const Communicator& comm, const char* caller, Action&& action) {
-    // std::function stores a reference without allocating. A copy of `action` might allocate, and fail on this rank alone.
+    // std::function stores a reference without allocating. A copy of `action` may allocate, and fail on one rank.
     impl::run_checked(comm, caller, std::function<int()>(std::ref(action)));
 }
 

@@ -117,8 +117,8 @@ Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& 
                                   DistView<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>());
 }
 
-/// Several fields as the columns of a dense matrix, without a copy. The first axis of the array counts the fields and is
-/// on one process.
+/// Several fields as the columns of a dense matrix, without a copy. The first axis of the array counts the fields and
+/// is on one process.
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     (fields, ...): the axes behind the first as those of rows.layout()

@@ -24,8 +24,8 @@ struct SolveOptions {
     /// Whether a solution that does not converge is an error.
     bool has_to_converge = true;
     /// Prefix of the command-line options for this solution: -flow_ksp_type for "flow_". PETSc then ignores options
-    /// without it, so that a program can set several solvers separately. Leave out the leading "-" (with it: SolverError),
-    /// but write the "_" at the end: PETSc adds none.
+    /// without it, so that a program can set several solvers separately. Leave out the leading "-" (with it:
+    /// SolverError), but write the "_" at the end: PETSc adds none.
     std::string prefix{};
 };
 

@@ -71,12 +71,12 @@ Vector vector(const RowNumbering& rows, const View& array) {
 /// Errors:     UsageError if the Vec is null
 void mark_written(Vec vector);
 
-/// The rows of this process's cells, in C order. With RowOrder::global they map the elements of a PETSc vector ordered by
-/// rank to a vector in the natural order of the array.
+/// The rows of this process's cells, in C order. With RowOrder::global they map the elements of a PETSc vector ordered
+/// by rank to a vector in the natural order of the array.
 ///
 /// Collective: over the numbering's communicator
-/// Errors:     UsageError if PETSc is not running, or the number of rows exceeds a PetscInt; SolverError of PETSc (thrown
-///             on all ranks)
+/// Errors:     UsageError if PETSc is not running, or the number of rows exceeds a PetscInt; SolverError of PETSc
+///             (thrown on all ranks)
 IndexSet index_set(const RowNumbering& rows);
 
 /// A layout of one axis: its blocks are the ranges of a Vec that ranks own, or its labels are the indices of an IS.
