@@ -20,7 +20,7 @@ using impl::call;
 
 namespace {
 
-/// Rows in hypre's form. Each row has a number, and counts of all entries, of those in this process's columns, of others.
+/// Rows in hypre's form. Each row has a number, and counts of its entries: all, in this process's columns, in others.
 struct Lists {
     std::vector<HYPRE_Int> all, own, others, offsets;
     std::vector<HYPRE_BigInt> numbers, columns;

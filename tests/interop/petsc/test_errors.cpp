@@ -112,7 +112,7 @@ TEST(PetscErrors, LeavesSignalHandlersAlone) {
     EXPECT_EQ(before.sa_handler, during.sa_handler);
 }
 
-// Handles that outlive a run of PETSc are empty, and leave alone what a later run has put in the place of their objects.
+// Handles that outlive a run of PETSc are empty, and do not touch objects of a later run at the same addresses.
 TEST(PetscErrors, HandlesOfAnEarlierRun) {
     const Communicator comm(MPI_COMM_WORLD);
     const StencilProblem problem = problem_of(comm);

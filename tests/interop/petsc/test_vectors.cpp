@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays as vectors: PETSc works in their memory. Who starts and stops, and in which order things go.
+// Arrays as vectors and dense matrices: PETSc works in their memory. Layouts from a Vec and an IS.
 #include "stencil_problem.hpp"
 
 #include <distview/algorithms/norm.hpp>
