@@ -9,6 +9,7 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/make_dist_view.hpp>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 

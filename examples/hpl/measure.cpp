@@ -7,6 +7,7 @@
 #include <distview/comm/make_dist_view.hpp>
 
 #include <array>
+#include <chrono>
 #include <span>
 
 namespace hpl {

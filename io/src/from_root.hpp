@@ -74,16 +74,22 @@ private:
     std::size_t m_at = 0;
 };
 
-/// Runs `action` on rank 0, and returns its result or throws its error on all ranks. Collective.
-template <class Action>
-Packed from_root(const Communicator& comm, const std::string& caller, const Action& action) {
-    std::string bytes = agree_on(
-        comm, caller.c_str(), [&] { return comm.rank() == 0 ? action().bytes() : std::string(); });
+/// Runs `pack` on rank 0, and returns `unpack(the result)` on all ranks, or throws the error of either on all ranks.
+/// Collective.
+template <class Pack, class Unpack>
+auto from_root(const Communicator& comm, const std::string& caller, const Pack& pack,
+               const Unpack& unpack) {
+    std::string bytes = agree_on(comm, caller.c_str(),
+                                 [&] { return comm.rank() == 0 ? pack().bytes() : std::string(); });
     auto size = static_cast<std::int64_t>(bytes.size());
     broadcast(comm, 0, std::as_writable_bytes(std::span(&size, 1)));
-    bytes.resize(static_cast<std::size_t>(size));
+    // Without memory on one rank, no rank begins the broadcast.
+    agree_on(comm, caller.c_str(), [&] { bytes.resize(static_cast<std::size_t>(size)); });
     broadcast(comm, 0, std::as_writable_bytes(std::span(bytes.data(), bytes.size())));
-    return Packed(std::move(bytes));
+    return agree_on(comm, caller.c_str(), [&] { // unpacking takes memory
+        Packed packed(std::move(bytes));
+        return unpack(packed);
+    });
 }
 
 /// Replaces values that determine the ranks' joint actions by rank 0's values. Collective.

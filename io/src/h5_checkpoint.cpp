@@ -96,33 +96,33 @@ Attributes Checkpoint::load_from(const std::string& path,
                                  const std::vector<NamedArray>& fields) const {
     const impl::H5Calls calls(load_caller, path);
     impl::RawFile of_root;
-    impl::Packed packed = impl::from_root(m_comm, load_caller, [&] {
-        of_root = impl::RawFile(load_caller, path, impl::RawFile::Mode::read);
-        const impl::H5Turn turn;
-        const impl::H5Id file = impl::open_h5_file(calls);
-        Attributes scalars = impl::read_attributes(calls, file);
-        const auto sum = scalars.find(scalars_checksum);
-        require<impl::DamageError>(
-            sum != scalars.end() && std::holds_alternative<std::int64_t>(sum->second), [&] {
-                return text(load_caller, ": expected a checkpoint in '", path,
-                            "', got a file without '", scalars_checksum, "'");
+    Attributes of_file = impl::from_root(
+        m_comm, load_caller,
+        [&] {
+            of_root = impl::RawFile(load_caller, path, impl::RawFile::Mode::read);
+            const impl::H5Turn turn;
+            const impl::H5Id file = impl::open_h5_file(calls);
+            Attributes scalars = impl::read_attributes(calls, file);
+            const auto sum = scalars.find(scalars_checksum);
+            require<impl::DamageError>(
+                sum != scalars.end() && std::holds_alternative<std::int64_t>(sum->second), [&] {
+                    return text(load_caller, ": expected a checkpoint in '", path,
+                                "', got a file without '", scalars_checksum, "'");
+                });
+            const auto expected = std::get<std::int64_t>(sum->second);
+            scalars.erase(sum);
+            require<impl::DamageError>(checksum_of(scalars) == expected, [&] {
+                return text(load_caller,
+                            ": expected the scalars that were written, got damaged ones in '", path,
+                            "': their checksum differs");
             });
-        const auto expected = std::get<std::int64_t>(sum->second);
-        scalars.erase(sum);
-        require<impl::DamageError>(checksum_of(scalars) == expected, [&] {
-            return text(load_caller,
-                        ": expected the scalars that were written, got damaged ones in '", path,
-                        "': their checksum differs");
-        });
-        impl::Packed found;
-        impl::put_attributes(found, scalars);
-        return found;
-    });
-    // Before the fields: memory that ends here on one rank has to be an error of all ranks.
-    Attributes scalars =
-        agree_on(m_comm, load_caller, [&] { return impl::get_attributes(packed); });
+            impl::Packed found;
+            impl::put_attributes(found, scalars);
+            return found;
+        },
+        impl::get_attributes);
     impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options), std::move(of_root));
-    return scalars;
+    return of_file;
 }
 
 LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool falls_back) const {
@@ -144,14 +144,12 @@ LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool fa
         if (!falls_back) break;
     }
     const std::string before = path_of(1);
-    impl::Packed is_there = impl::from_root(m_comm, load_caller, [&] {
-        return impl::Packed().put(!falls_back && keep > 1 && impl::is_file(before));
-    });
-    throw Error(is_there.get<bool>()
-                    ? text(loaded.damage,
-                           "; load(fields, true) falls back to the checkpoint before it, '", before,
-                           "'")
-                    : loaded.damage);
+    bool is_there = m_comm.rank() == 0 && !falls_back && keep > 1 && impl::is_file(before);
+    impl::take_from_root(m_comm, is_there);
+    throw Error(is_there ? text(loaded.damage,
+                                "; load(fields, true) falls back to the checkpoint before it, '",
+                                before, "'")
+                         : loaded.damage);
 }
 
 } // namespace distview

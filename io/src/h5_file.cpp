@@ -232,16 +232,20 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
         builder.add_attributes(attributes);
         builder.close();
     });
-    impl::Packed places = impl::from_root(comm, caller, [&] {
-        impl::Packed packed;
-        for (const impl::NewField& field : fields) packed.put(field.stored.offset);
-        return packed;
-    });
-    for (impl::NewField& field : fields) {
-        field.stored.extents = field.shape;
-        field.stored.element_bytes = field.element.bytes;
-        field.stored.offset = places.get<std::int64_t>();
-    }
+    impl::from_root(
+        comm, caller,
+        [&] {
+            impl::Packed packed;
+            for (const impl::NewField& field : fields) packed.put(field.stored.offset);
+            return packed;
+        },
+        [&](impl::Packed& packed) {
+            for (impl::NewField& field : fields) {
+                field.stored.extents = field.shape;
+                field.stored.element_bytes = field.element.bytes;
+                field.stored.offset = packed.get<std::int64_t>();
+            }
+        });
 
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const impl::NewField& field = fields[f];
@@ -259,31 +263,33 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
 Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path) {
     const std::string caller = "inspect_hdf5";
     const CollectiveCall call(comm, caller);
-    impl::Packed packed = impl::from_root(comm, caller, [&] {
-        const impl::H5Turn turn;
-        const impl::H5Calls calls(caller, path);
-        const impl::H5Id file = impl::open_h5_file(calls);
-        impl::Packed found;
-        const std::vector<StoredField> fields = impl::list_fields(calls, file);
-        found.put(static_cast<std::int64_t>(fields.size()));
-        for (const StoredField& field : fields)
-            found.put(field.name).put(field.element).put(field.shape);
-        impl::put_attributes(found, impl::read_attributes(calls, file));
-        found.put(impl::read_times(calls, file));
-        return found;
-    });
-    return agree_on(comm, caller.c_str(), [&] { // unpacking takes memory
-        Hdf5Contents contents;
-        contents.fields.resize(static_cast<std::size_t>(packed.get<std::int64_t>()));
-        for (StoredField& field : contents.fields) {
-            field.name = packed.get<std::string>();
-            field.element = packed.get<ElementType>();
-            field.shape = packed.get_all<std::int64_t>();
-        }
-        contents.attributes = impl::get_attributes(packed);
-        contents.times = packed.get_all<double>();
-        return contents;
-    });
+    return impl::from_root(
+        comm, caller,
+        [&] {
+            const impl::H5Turn turn;
+            const impl::H5Calls calls(caller, path);
+            const impl::H5Id file = impl::open_h5_file(calls);
+            impl::Packed found;
+            const std::vector<StoredField> fields = impl::list_fields(calls, file);
+            found.put(static_cast<std::int64_t>(fields.size()));
+            for (const StoredField& field : fields)
+                found.put(field.name).put(field.element).put(field.shape);
+            impl::put_attributes(found, impl::read_attributes(calls, file));
+            found.put(impl::read_times(calls, file));
+            return found;
+        },
+        [](impl::Packed& packed) {
+            Hdf5Contents contents;
+            contents.fields.resize(static_cast<std::size_t>(packed.get<std::int64_t>()));
+            for (StoredField& field : contents.fields) {
+                field.name = packed.get<std::string>();
+                field.element = packed.get<ElementType>();
+                field.shape = packed.get_all<std::int64_t>();
+            }
+            contents.attributes = impl::get_attributes(packed);
+            contents.times = packed.get_all<double>();
+            return contents;
+        });
 }
 
 void load_hdf5(const Communicator& comm, const std::string& path,
@@ -325,25 +331,30 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
             }
         },
         Names::of_all);
-    Packed packed = from_root(comm, calls.caller(), [&] {
-        if (!of_root.is_open())
-            of_root = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
-        const H5Turn turn;
-        const H5Id file = open_h5_file(calls);
-        std::vector<OpenField> found;
-        for (const NamedArray& each : arrays)
-            found.push_back(look_at_field(calls, file, each.name));
-        for (std::size_t f = 0; f < arrays.size(); ++f)
-            check_open_field(calls, found[f].field, step, arrays[f].array);
-        Packed fields;
-        for (OpenField& open : found) {
-            look_at_sums(calls, file, open, step);
-            open.put(fields);
-        }
-        return fields;
-    });
-    std::vector<OpenField> fields;
-    for (std::size_t f = 0; f < arrays.size(); ++f) fields.push_back(OpenField::get(packed));
+    const std::vector<OpenField> fields = from_root(
+        comm, calls.caller(),
+        [&] {
+            if (!of_root.is_open())
+                of_root = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
+            const H5Turn turn;
+            const H5Id file = open_h5_file(calls);
+            std::vector<OpenField> found;
+            for (const NamedArray& each : arrays)
+                found.push_back(look_at_field(calls, file, each.name));
+            for (std::size_t f = 0; f < arrays.size(); ++f)
+                check_open_field(calls, found[f].field, step, arrays[f].array);
+            Packed packed;
+            for (OpenField& open : found) {
+                look_at_sums(calls, file, open, step);
+                open.put(packed);
+            }
+            return packed;
+        },
+        [&](Packed& packed) {
+            std::vector<OpenField> found;
+            for (std::size_t f = 0; f < arrays.size(); ++f) found.push_back(OpenField::get(packed));
+            return found;
+        });
     for (std::size_t f = 0; f < arrays.size(); ++f)
         read_field(comm, calls, fields[f], step, arrays, f, options, of_root);
 }

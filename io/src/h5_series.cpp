@@ -171,40 +171,44 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         field.stored.element_bytes = field.element.bytes;
     }
     const impl::H5Calls calls(series_name, m_path);
-    impl::Packed places = impl::from_root(m_comm, series_name, [&] {
-        const impl::H5Turn turn;
-        std::int64_t growth = 0;
-        for (const impl::NewField& field : fields)
-            growth += field.blocks * 8 + (field.is_compressed ? 0 : step_bytes(field));
-        // Datasets of elements, datasets of checksums, and the times.
-        const impl::ReservedRoom room(calls, growth, 2 * fields.size() + 1);
-        impl::H5Id file = impl::open_h5_file(calls, true);
-        impl::Packed packed;
-        for (impl::NewField& field : fields) {
-            if (field.blocks > 0)
-                extend(calls, file, text(impl::checksum_group, '/', field.name), m_steps + 1,
-                       {field.blocks});
-            extend(calls, file, field.name, m_steps + 1, field.shape);
-            impl::StoredArray& stored = field.stored;
-            if (stored.elements() > 0 && !field.is_compressed)
-                find_chunks(calls, file, field, m_steps);
-            packed.put(stored.chunks).put(stored.chunk_bytes).put(stored.row_bytes);
-        }
-        close(calls, file);
-        return packed;
-    });
+    impl::from_root(
+        m_comm, series_name,
+        [&] {
+            const impl::H5Turn turn;
+            std::int64_t growth = 0;
+            for (const impl::NewField& field : fields)
+                growth += field.blocks * 8 + (field.is_compressed ? 0 : step_bytes(field));
+            // Datasets of elements, datasets of checksums, and the times.
+            const impl::ReservedRoom room(calls, growth, 2 * fields.size() + 1);
+            impl::H5Id file = impl::open_h5_file(calls, true);
+            impl::Packed packed;
+            for (impl::NewField& field : fields) {
+                if (field.blocks > 0)
+                    extend(calls, file, text(impl::checksum_group, '/', field.name), m_steps + 1,
+                           {field.blocks});
+                extend(calls, file, field.name, m_steps + 1, field.shape);
+                impl::StoredArray& stored = field.stored;
+                if (stored.elements() > 0 && !field.is_compressed)
+                    find_chunks(calls, file, field, m_steps);
+                packed.put(stored.chunks).put(stored.chunk_bytes).put(stored.row_bytes);
+            }
+            close(calls, file);
+            return packed;
+        },
+        [&](impl::Packed& packed) {
+            for (impl::NewField& field : fields) {
+                field.stored.chunks = packed.get_all<std::int64_t>();
+                field.stored.chunk_bytes = packed.get<std::int64_t>();
+                field.stored.row_bytes = packed.get<std::int64_t>();
+            }
+        });
     impl::RawFile raw = agree_on(m_comm, series_name, [&] {
         return impl::RawFile(series_name, m_path, impl::RawFile::Mode::write);
     });
     std::vector<std::vector<std::uint64_t>> sums;
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-        impl::NewField& field = fields[f];
-        field.stored.chunks = places.get_all<std::int64_t>();
-        field.stored.chunk_bytes = places.get<std::int64_t>();
-        field.stored.row_bytes = places.get<std::int64_t>();
+    for (std::size_t f = 0; f < fields.size(); ++f)
         sums.push_back(
-            impl::write_field(m_comm, series_name, arrays, f, raw, field, m_steps, m_options));
-    }
+            impl::write_field(m_comm, series_name, arrays, f, raw, fields[f], m_steps, m_options));
     agree_on(m_comm, series_name, [&] {
         // The elements must be on the disk before the time, which makes the step count.
         if (m_options.sync) raw.sync();

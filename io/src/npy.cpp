@@ -99,15 +99,18 @@ namespace {
 /// Rank 0 keeps the file open.
 impl::NpyPlace find_array(const Communicator& comm, const std::string& caller,
                           const std::string& path, impl::RawFile& of_root) {
-    impl::Packed packed = impl::from_root(comm, caller, [&] {
-        of_root = impl::RawFile(caller, path, impl::RawFile::Mode::read);
-        impl::Packed found;
-        const impl::NpyPlace place = impl::read_npy_header(of_root, caller, "", 0, of_root.size());
-        impl::require_numbers(caller, path, place);
-        impl::put_place(found, place);
-        return found;
-    });
-    return agree_on(comm, caller.c_str(), [&] { return impl::get_place(packed); });
+    return impl::from_root(
+        comm, caller,
+        [&] {
+            of_root = impl::RawFile(caller, path, impl::RawFile::Mode::read);
+            impl::Packed found;
+            const impl::NpyPlace place =
+                impl::read_npy_header(of_root, caller, "", 0, of_root.size());
+            impl::require_numbers(caller, path, place);
+            impl::put_place(found, place);
+            return found;
+        },
+        impl::get_place);
 }
 
 } // namespace

@@ -88,22 +88,27 @@ std::uint32_t crc_of(const Member& member, const std::vector<std::uint64_t>& sum
 /// Rank 0 keeps the file open.
 std::vector<impl::NpyPlace> find_members(const Communicator& comm, const std::string& caller,
                                          const std::string& path, impl::RawFile& of_root) {
-    impl::Packed packed = impl::from_root(comm, caller, [&] {
-        of_root = impl::RawFile(caller, path, impl::RawFile::Mode::read);
-        impl::Packed found;
-        const std::vector<impl::ZipMember> members = impl::read_zip(of_root, caller);
-        found.put(static_cast<std::int64_t>(members.size()));
-        for (const impl::ZipMember& member : members) {
-            std::string name = member.name;
-            if (name.ends_with(suffix)) name.resize(name.size() - 4);
-            impl::put_place(found, impl::read_npy_header(of_root, caller, name, member.begin,
-                                                         member.begin + member.bytes));
-        }
-        return found;
-    });
-    std::vector<impl::NpyPlace> places(static_cast<std::size_t>(packed.get<std::int64_t>()));
-    for (impl::NpyPlace& place : places) place = impl::get_place(packed);
-    return places;
+    return impl::from_root(
+        comm, caller,
+        [&] {
+            of_root = impl::RawFile(caller, path, impl::RawFile::Mode::read);
+            impl::Packed found;
+            const std::vector<impl::ZipMember> members = impl::read_zip(of_root, caller);
+            found.put(static_cast<std::int64_t>(members.size()));
+            for (const impl::ZipMember& member : members) {
+                std::string name = member.name;
+                if (name.ends_with(suffix)) name.resize(name.size() - 4);
+                impl::put_place(found, impl::read_npy_header(of_root, caller, name, member.begin,
+                                                             member.begin + member.bytes));
+            }
+            return found;
+        },
+        [](impl::Packed& packed) {
+            std::vector<impl::NpyPlace> places(
+                static_cast<std::size_t>(packed.get<std::int64_t>()));
+            for (impl::NpyPlace& place : places) place = impl::get_place(packed);
+            return places;
+        });
 }
 
 const impl::NpyPlace& find_member(const std::string& caller, const std::string& path,

@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <map>
+
 namespace distview::testing {
 
 namespace {

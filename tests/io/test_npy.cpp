@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>

@@ -299,4 +299,44 @@ def iostream(tree):
                     yield Violation("iostream", path, line, "<iostream> in a header")
 
 
-RULES = (direction, mpi, impl, rooms, sizes, kokkos, names_kokkos, cycles, umbrella, iostream)
+#: Names of headers of the standard library that other headers bring in with some compilers only, or
+#: that a joined build gets from the source before.
+_STANDARD = {
+    "algorithm": "adjacent_find all_of any_of binary_search copy_backward copy_if copy_n count count_if"
+    " equal_range fill_n find find_first_of find_if find_if_not generate includes is_sorted"
+    " lexicographical_compare lower_bound max_element min_element minmax_element mismatch none_of"
+    " nth_element partition reverse rotate set_difference set_intersection shuffle sort"
+    " stable_partition stable_sort transform unique upper_bound",
+    "chrono": "chrono",
+    "filesystem": "filesystem",
+    "fstream": "fstream ifstream ofstream",
+    "map": "map multimap",
+    "numeric": "accumulate exclusive_scan gcd inclusive_scan inner_product iota lcm partial_sum reduce",
+    "random": "mt19937 mt19937_64 uniform_int_distribution uniform_real_distribution",
+    "set": "multiset set",
+    "sstream": "istringstream ostringstream stringstream",
+    "thread": "thread",
+}
+_STANDARD_HEADER_OF = {name: header for header, names in _STANDARD.items() for name in names.split()}
+
+
+def standard(tree):
+    """A file, or the header of a source's name, includes the standard headers of the names that it uses."""
+    headers = {}
+    for path in tree.paths:
+        if path.endswith(".hpp"):
+            headers.setdefault(_stem(path), []).append(path)
+    for path in tree.paths:
+        if not path.endswith((".hpp", ".cpp")):
+            continue
+        own = [path, *(headers.get(_stem(path), []) if path.endswith(".cpp") else [])]
+        included = {name for file in own for _, name, _ in includes(tree.text(file))}
+        text = without_strings(tree.text(path))
+        for match in re.finditer(r"\bstd::(\w+)", text):
+            header = _STANDARD_HEADER_OF.get(match[1])
+            if header and header not in included:
+                included.add(header)  # once a file
+                yield Violation("standard", path, line_of(text, match.start()), f"std::{match[1]} without <{header}>")
+
+
+RULES = (direction, mpi, impl, rooms, sizes, kokkos, names_kokkos, cycles, umbrella, iostream, standard)

@@ -33,7 +33,8 @@ GOOD = {
     + '#include <distview/core/impl/i.hpp>\n#include "b.hpp"\n// #include <mpi.h>\n'
     + 'const char* s = "abort() and MPI_Send( and std::cout";  // printf("x")\n'
     + "int n = 1'000'000; std::snprintf(b, n, \"%d\", 1); handle.abort_count(); exit_code(1);\n",
-    "core/src/b.hpp": HPP,
+    "core/src/b.hpp": HPP + "#include <map>\n",
+    "core/src/b.cpp": CPP + "#include <algorithm>\nvoid f(std::map<int, int> m) { std::sort(a, std::find(b)); }\n",
     "comm/include/distview/comm/plan.hpp": HPP
     + "#include <distview/core/a.hpp>\n#include <mpi.h>\n"
     + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n"
@@ -106,6 +107,9 @@ PLANTED = [
     ("impl", "tests/unit/comm/impl_i.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
     ("iostream", "core/include/distview/core/a.hpp", HPP + "#include <iostream>\n", 3),
     ("iostream", "tests/support/x.hpp", HPP + "#include <iostream>\n", 3),
+    ("standard", "core/src/a.cpp", CPP + "// std::sort\nvoid f() { std::find_if(a, b, c); }\n", 3),
+    ("standard", "core/src/a.cpp", CPP + "#include <algorithm>\nstd::set<int> s;\n", 3),
+    ("standard", "tests/support/x.hpp", HPP + "\nstd::ofstream f;\n", 4),
     ("printing", "core/src/a.cpp", CPP + "void f() { std::cerr << 1; }\n", 2),
     ("printing", "core/src/a.cpp", CPP + "/* a\nb */ std::printf(\"x\");\n", 3),
     ("rooms", "comm/src/schedule/a_schedule.cpp", CPP + "#include <distview/comm/plan.hpp>\n", 2),

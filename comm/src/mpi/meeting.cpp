@@ -5,6 +5,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 

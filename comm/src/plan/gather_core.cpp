@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <utility>
 

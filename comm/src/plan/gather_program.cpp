@@ -6,6 +6,7 @@
 #include "plan/section_offsets.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 

@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/archive.hpp>
 
+#include <algorithm>
 #include <tuple>
 
 namespace distview::impl {

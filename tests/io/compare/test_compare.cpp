@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 namespace distview::testing {
 
