@@ -103,7 +103,7 @@ Map::Map(const Communicator& comm, const std::vector<std::int64_t>& rows) {
         }
         return found;
     });
-    // Tpetra takes the least of all rows for the index base.
+    // Tpetra needs the least row of all ranks as the index base.
     least = all_reduce(comm, ReduceOperation::min, least);
     impl::guarded(comm, "tpetra::Map", [&] {
         const std::vector<impl::GlobalOrdinal> listed(rows.begin(), rows.end());
@@ -159,7 +159,7 @@ GhostedLayout Map::ghosted_layout() const {
 }
 
 bool operator==(const Map& a, const Map& b) {
-    // isSameAs() communicates as soon as sizes are equal.
+    // isSameAs() communicates if the sizes are equal, so both maps must have the same ranks.
     return a.m_state->map.get() == b.m_state->map.get() ||
            (impl::are_congruent(a.communicator(), b.communicator()) &&
             a.m_state->map->isSameAs(*b.m_state->map));

@@ -41,7 +41,7 @@ void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
         });
 }
 
-/// A map of listed rows may have gaps between the least one and the last one. Collective: Tpetra asks the ranks.
+/// Throws UsageError on all ranks if a column is in a gap between listed rows. Collective: Tpetra asks the ranks.
 void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     const auto& known = *map.state()->map;
     if (known.isContiguous() || map.state()->numbering) return;
@@ -66,7 +66,7 @@ void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     });
 }
 
-/// Local.
+/// Sets the entries of `rows`, and all others to zero; the caller calls fillComplete(). Local.
 void replace(const char* caller, const Map& map, const MatrixRows& rows,
              impl::TrilinosMatrix& matrix) {
     matrix.resumeFill();
@@ -97,7 +97,7 @@ void require_numbering(const char* caller, const Map& map, const RowNumbering& r
     });
 }
 
-/// Multigrid asks the map how many there are.
+/// MueLu gets the unknowns per cell from the map: the rows must have the same number.
 void require_unknowns(const Map& map, const RowNumbering& rows) {
     const int expected = map.numbering().unknowns_per_cell();
     require<UsageError>(rows.unknowns_per_cell() == expected, [&] {
@@ -114,7 +114,7 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
     const CollectiveCall call(comm, "tpetra::Matrix");
     agree_on(comm, "tpetra::Matrix", [&] { check_lists(map, begin, columns, values); });
     require_columns(map, columns);
-    // Rows are filled before Trilinos communicates: if memory ended on this rank later, the others would wait in it.
+    // Fill the rows before Trilinos communicates: if this rank ran out of memory later, the others would wait in Trilinos.
     Teuchos::RCP<impl::TrilinosMatrix> matrix;
     impl::guarded(comm, "tpetra::Matrix", [&] {
         const auto rows = static_cast<std::size_t>(map.local_size());
@@ -164,8 +164,8 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     });
     impl::TrilinosMatrix& values = *matrix.state()->matrix;
     ++matrix.state()->changes;
-    // Continue to the end despite failures: one rank alone finds an entry outside the matrix, and the others wait in
-    // fillComplete(). Afterwards the matrix is usable again.
+    // Call fillComplete() despite a failure: if only this rank has an entry outside the matrix, the others wait there.
+    // The matrix is then usable again.
     impl::guarded(comm, caller, [&] {
         std::exception_ptr failure;
         try {

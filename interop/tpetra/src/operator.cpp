@@ -12,7 +12,7 @@ namespace impl {
 
 namespace {
 
-/// Calls a function for each column.
+/// A Tpetra::Operator that calls a function for each column.
 class FunctionOperator final : public TrilinosOperator {
 public:
     FunctionOperator(Teuchos::RCP<const TrilinosMap> map, Apply function)
@@ -36,7 +36,7 @@ public:
 
 private:
     void product(const TrilinosVector& x, TrilinosVector& y) const {
-        // Kernels of Tpetra run on an instance of their own.
+        // Tpetra's kernels may run on another instance of the execution space than the function's.
         Device::execution_space().fence("distview::tpetra::Operator: x is complete");
         for (std::size_t k = 0; k < x.getNumVectors(); ++k) {
             const auto from = x.getVector(k)->getLocalViewDevice(Tpetra::Access::ReadOnly);

@@ -51,7 +51,7 @@ private:
     Vector m_inverse;
 };
 
-/// Rows with a zero are on some ranks only: agreed.
+/// Agrees on the result: only some ranks may have a zero on the diagonal.
 Teuchos::RCP<const TrilinosOperator> inverse_of(const char* caller, const Communicator& comm,
                                                 const DiagonalInverse::Vector& diagonal) {
     return agree_on(comm, caller, [&]() -> Teuchos::RCP<const TrilinosOperator> {
@@ -68,7 +68,7 @@ Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const char* caller,
     const auto& numbering = a.map().state()->numbering;
     list.set("number of equations", numbering ? numbering->unknowns_per_cell() : 1);
     if (nullspace == Nullspace::constant) {
-        // The coarsest matrix is singular too: no factors of it.
+        // The coarsest matrix is singular too and has no factorisation: smooth it.
         list.set("coarse: type", "RELAXATION");
         Teuchos::ParameterList& coarse = list.sublist("coarse: params");
         coarse.set("relaxation: type", "Symmetric Gauss-Seidel");
