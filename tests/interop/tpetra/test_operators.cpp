@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrices that are assembled, and operators that are not, give the same for random vectors.
+// Assembled matrices and matrix-free operators give the same products with random vectors.
 #include "flow_problem.hpp"
 
 #include <distview/tpetra/trilinos.hpp>
@@ -37,7 +37,7 @@ TEST(Operators, AssembledAndMatrixFree) {
         problem.each(x, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
             worst = std::max(worst, std::abs(free.view()(l, m) - assembled.view()(l, m)));
         });
-        // In relation to what is added: 8 products of coefficients up to 17 / 7 and elements up to 1 / 2.
+        // Relative to the terms of a sum: 8 products of coefficients up to 17 / 7 and elements up to 1 / 2.
         EXPECT_LE(worst, 1e-14 * 8 * 17 / 7 / 2);
     });
 }
@@ -66,7 +66,7 @@ TEST(Operators, FunctionOfArrays) {
                         {block(9, {.padding = 1}), block(7, {.padding = 1})});
     const auto twice = tpetra::make_operator<double**>(
         problem.exec, problem.map, [](const auto& exec, const auto& x, const auto& y) {
-            const auto from = x.view(); // of const elements, where those of y are not
+            const auto from = x.view();
             const auto to = y.view();
             for_each(exec, y, [=](int i, int j) { to(i, j) = 2 * from(i, j); });
         });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Belos finds what our own conjugate gradients find, in the arrays' memory; what goes wrong is told on all ranks.
+// Belos finds the same solutions as ConjugateGradient, in the arrays' memory; all ranks throw the same errors.
 #include "../other_communicators.hpp"
 #include "flow_problem.hpp"
 
@@ -89,7 +89,7 @@ void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precond
     if (problem.shape.is_singular()) center(problem, x);
     EXPECT_LE(max_difference(problem, x, expected), 1e-10);
     if (precondition != Preconditioner::jacobi) return;
-    // A solution to start with is taken: tolerances are of the right side.
+    // Starting from the solution needs no iteration: tolerances are relative to the right side.
     const auto again = tpetra::solve(
         problem.exec, a, vb, vx,
         {.tolerance = 1e-9,
@@ -126,7 +126,7 @@ TEST(Solve, FindsWhatOurOwnFind) {
             const tpetra::Matrix matrix(problem.map, problem.assembled());
             for (const Preconditioner each : all_preconditioners) {
                 if (!tpetra::has_preconditioner(each)) continue;
-                // MueLu is set up for walls, and for a singular matrix: with many ranks to a core that takes seconds.
+                // Only walls and the singular matrix with MueLu: its setup takes seconds with many ranks per core.
                 if (each == Preconditioner::amg && first != second) continue;
                 SCOPED_TRACE(static_cast<int>(each));
                 expect_solution(problem, matrix, each, expected);
@@ -201,7 +201,7 @@ TEST(Solve, SeveralColumns) {
     EXPECT_NEAR(cut.right_side, std::sqrt(40.0), 1e-12);
     EXPECT_GT(cut.residual, 0.01 * cut.right_side);
 
-    // Belos goes on without the first one: the others' residuals are no news then.
+    // Belos continues without the first column; the history records each residual of the second one once.
     Kokkos::deep_copy(x.view(), 0);
     const auto whole = tpetra::solve(exec, matrix, tpetra::MultiVector(map, b),
                                      tpetra::MultiVector(map, x), {.tolerance = 1e-12});
@@ -250,7 +250,7 @@ TEST(Solve, SaysWhatTrilinosSays) {
     EXPECT_THROW_ON_ALL_RANKS(
         fine.solve(), SolverError,
         "tpetra::solve: expected a solution of finite numbers, got a residual of");
-    // On one rank alone, of b, x and A.
+    // A NaN on one rank alone, in b, x or A.
     for (const int which : {0, 1, 2}) {
         Diagonal spoilt(which == 2 ? std::numeric_limits<double>::quiet_NaN() : 4);
         Kokkos::deep_copy(spoilt.b.view(), 1);
@@ -296,7 +296,7 @@ TEST(Solve, OtherCommunicators) {
         return tpetra::MultiVector(tpetra::Map(rows), make_dist_view<double*, Exec::memory_space>(
                                                           fine.exec, "other", comm, rows.layout()));
     };
-    // Of the first rank's part, as long as b; those of the others have three rows a rank.
+    // The first rank's vector has as many rows as b; the other ranks' vector has three rows per rank.
     const bool is_first = fine.comm.rank() == 0;
     const OtherRanks parts(fine.comm, is_first ? 0 : 1, fine.comm.rank());
     const Communicator& part = parts.comm;
@@ -357,7 +357,7 @@ TEST(Solve, ArraysKnowWhatIsWritten) {
     EXPECT_FALSE(plan.require(exec, 1, x));
     EXPECT_TRUE(tpetra::solve(exec, a, vb, vx).converged);
     EXPECT_TRUE(plan.require(exec, 1, x));
-    constexpr double expected[] = {3, 12, 6, 4, 3, 12}; // the first and the last are neighbours'
+    constexpr double expected[] = {3, 12, 6, 4, 3, 12}; // the first and last are neighbours' cells
     ASSERT_ON_ALL_RANKS(x.view().extent(0) == 6);
     for (std::size_t l = 0; l < 6; ++l) EXPECT_NEAR(x.view()(l), expected[l], 1e-8);
     EXPECT_FALSE(plan.require(exec, 1, x));
