@@ -42,11 +42,11 @@ Maps maps_of(const char* caller, const GhostExchangePlan& plan, int axis) {
 void require_maps(const char* caller, const MultiVector& from, const Map& source,
                   const MultiVector& to, const Map& target) {
     agree_on(source.communicator(), caller, [&] {
-        require<UsageError>(
-            from.map().state() == source.state() && to.map().state() == target.state(), [&] {
-                return text(caller, ": expected vectors of the maps source() and target(), got one "
-                                    "of another map");
-            });
+        const bool is_source = from.map().state() == source.state();
+        require<UsageError>(is_source && to.map().state() == target.state(), [&] {
+            return text(caller, ": expected vectors with the maps source() and target(), got a ",
+                        is_source ? "second" : "first", " vector with another map");
+        });
     });
 }
 

@@ -38,7 +38,7 @@ void guarded(const Communicator& comm, const char* caller, Action&& action) {
     } catch (const std::exception& error) {
         code = 1;
         failure = std::make_exception_ptr(Error(
-            text(caller, ": expected Trilinos to succeed, got its error: ", said(error.what()))));
+            text(caller, ": expected no exception from Trilinos, got: ", said(error.what()))));
     }
     distview::impl::agree_on_solver(comm, caller, failure, code);
 }

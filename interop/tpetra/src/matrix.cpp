@@ -15,29 +15,30 @@ void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
                  const std::vector<std::int64_t>& columns, const std::vector<double>& values) {
     const auto rows = static_cast<std::size_t>(map.local_size());
     require<ShapeError>(begin.size() == rows + 1, [&] {
-        return text("tpetra::Matrix: expected ", rows + 1, " beginnings of ", rows, " rows, got ",
-                    begin.size());
+        return text("tpetra::Matrix: expected ", rows + 1, " elements in begin for ", rows,
+                    " rows, got ", begin.size());
     });
     require<ShapeError>(columns.size() == values.size(), [&] {
-        return text("tpetra::Matrix: expected a column for every one of ", values.size(),
-                    " values, got ", columns.size());
+        return text("tpetra::Matrix: expected equally many columns and values, got ",
+                    columns.size(), " columns and ", values.size(), " values");
     });
     for (std::size_t r = 0; r < rows; ++r)
         require<ShapeError>(begin[r] <= begin[r + 1], [&] {
-            return text("tpetra::Matrix: expected beginnings in ascending order, got ", begin[r],
-                        " before ", begin[r + 1]);
+            return text("tpetra::Matrix: expected ascending elements in begin, got ", begin[r],
+                        " before ", begin[r + 1], " at row ", r);
         });
     require<ShapeError>(
         begin.front() == 0 && begin.back() == static_cast<std::int64_t>(values.size()), [&] {
-            return text("tpetra::Matrix: expected beginnings from 0 to ", values.size(),
-                        ", got them from ", begin.front(), " to ", begin.back());
+            return text("tpetra::Matrix: expected elements from 0 to ", values.size(),
+                        ", the number of values, in begin, got ", begin.front(), " to ",
+                        begin.back());
         });
     const auto& known = *map.state()->map;
     const std::int64_t least = known.getMinAllGlobalIndex(), last = known.getMaxAllGlobalIndex();
     for (const std::int64_t column : columns)
         require<UsageError>(column >= least && column <= last, [&] {
-            return text("tpetra::Matrix: expected columns that are rows of the map, of ", least,
-                        " to ", last, ", got ", column);
+            return text("tpetra::Matrix: expected columns that are rows of the map, from ", least,
+                        " to ", last, ", got column ", column);
         });
 }
 
@@ -60,7 +61,7 @@ void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     agree_on(map.communicator(), "tpetra::Matrix", [&] {
         const auto missing = std::find(ranks.begin(), ranks.end(), -1);
         require<UsageError>(missing == ranks.end(), [&] {
-            return text("tpetra::Matrix: expected columns that are rows of the map, got ",
+            return text("tpetra::Matrix: expected columns that are rows of the map, got column ",
                         asked[static_cast<std::size_t>(missing - ranks.begin())]);
         });
     });
@@ -82,18 +83,22 @@ void replace(const char* caller, const Map& map, const MatrixRows& rows,
             rows.values.data() + first, columns.data());
         require<Error>(found == count, [&] {
             return text(caller, ": expected only entries that the matrix has, got ", count - found,
-                        " more in row ", row);
+                        " outside the matrix in row ", row);
         });
     }
 }
 
 void require_numbering(const char* caller, const Map& map, const RowNumbering& rows) {
     const RowNumbering& own = map.numbering();
-    const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() &&
-                         impl::are_congruent(rows.communicator(), own.communicator());
+    const bool has_ranks = impl::are_congruent(rows.communicator(), own.communicator());
+    const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() && has_ranks;
+    const auto order = [](const RowNumbering& numbering) {
+        return numbering.order() == RowOrder::global ? "RowOrder::global" : "RowOrder::by_rank";
+    };
     require<UsageError>(is_same, [&] {
-        return text(caller, ": expected rows with the numbering of the map, of a ",
-                    own.layout().describe(), "\ngot rows of a ", rows.layout().describe());
+        return text(caller, ": expected rows with the numbering of the map, ", order(own), " in a ",
+                    own.layout().describe(), "\ngot rows with the numbering ", order(rows),
+                    " in a ", rows.layout().describe(), has_ranks ? "" : "\nover other ranks");
     });
 }
 
@@ -101,8 +106,8 @@ void require_numbering(const char* caller, const Map& map, const RowNumbering& r
 void require_unknowns(const Map& map, const RowNumbering& rows) {
     const int expected = map.numbering().unknowns_per_cell();
     require<UsageError>(rows.unknowns_per_cell() == expected, [&] {
-        return text("tpetra::Matrix: expected rows with the unknowns per cell of the map, ",
-                    expected, ", got ", rows.unknowns_per_cell());
+        return text("tpetra::Matrix: expected rows with ", expected,
+                    " unknowns per cell, as in the map, got rows with ", rows.unknowns_per_cell());
     });
 }
 

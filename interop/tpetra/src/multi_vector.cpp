@@ -78,16 +78,18 @@ void require_numbering(const Section& section, const RowNumbering& rows, const C
         fields < 0 ? section.layout == rows.layout()
                    : fields == 0 && section.layout == with_fields(columns.count, rows.layout());
     require<ShapeError>(has_layout, [&] {
-        return text("tpetra::MultiVector: expected an array without padding in a ",
-                    rows.layout().describe(),
-                    " (make_solver_arrays() makes one beside a padded one)\ngot '", section.label,
-                    "' in a ", section.layout.describe());
+        return text("tpetra::MultiVector: expected an array without padding, with the layout of "
+                    "the map's RowNumbering, a ",
+                    rows.layout().describe(), "\ngot '", section.label, "', a ",
+                    section.layout.describe(),
+                    "\nmake_solver_arrays() makes a padded array and one without padding");
     });
     const std::vector<int> axes = axes_by_stride(section, Rows::interior, fields);
     const bool is_ordered = rows.local_rows() == 0 || std::is_sorted(axes.rbegin(), axes.rend());
     require<ShapeError>(is_ordered, [&] {
         return text("tpetra::MultiVector: expected '", section.label,
-                    "' in C order (LayoutRight), as rows are numbered, got another order of axes");
+                    "' in C order (LayoutRight), the order of the map's rows, got axes in another "
+                    "order in memory");
     });
 }
 
@@ -99,9 +101,10 @@ Columns columns_of(const Section& section, const Map& map, std::int64_t map_size
         found.count = size / map_size;
         fields = field_axis(section, found.count);
         require<ShapeError>(fields >= 0, [&] {
-            return text("tpetra::MultiVector: expected the slowest axis of '", section.label,
-                        "' to be ", found.count, " fields on one process, got\n",
-                        section.layout.describe());
+            return text("tpetra::MultiVector: expected the axis of '", section.label,
+                        "' that varies slowest in memory to have ", found.count,
+                        " elements on one process, one for each column of ", map_size,
+                        " rows, got a ", section.layout.describe());
         });
         found.stride = section.strides[static_cast<std::size_t>(fields)];
     }
@@ -116,7 +119,7 @@ Columns columns_of(const Section& section, const Map& map, std::int64_t map_size
     }
     require<ShapeError>(here == map.local_size(), [&] {
         return text("tpetra::MultiVector: expected ", map.local_size(), " elements of '",
-                    section.label, "' on this process, as the map has rows, got ", here);
+                    section.label, "' on this process, one for each row of the map, got ", here);
     });
     if (here == 0) return {section.data, found.count, 1};
 
@@ -124,16 +127,16 @@ Columns columns_of(const Section& section, const Map& map, std::int64_t map_size
     for (const int d : axes_by_stride(section, rows, fields)) {
         require<ShapeError>(section.strides[static_cast<std::size_t>(d)] == run, [&] {
             return text("tpetra::MultiVector: expected the elements of '", section.label,
-                        "' in one run of memory, got a stride of ",
-                        section.strides[static_cast<std::size_t>(d)], " along axis ", d, " where ",
-                        run, " elements lie side by side: give solvers an array without padding");
+                        "' contiguous in memory, got a stride of ",
+                        section.strides[static_cast<std::size_t>(d)], " instead of ", run,
+                        " along axis ", d, "; pass an array without padding");
         });
         run *= range_of(section, d, rows).size();
     }
     require<ShapeError>(found.count == 1 || found.stride >= here, [&] {
-        return text("tpetra::MultiVector: expected the fields of '", section.label,
-                    "' one after the other in memory, got them ", found.stride,
-                    " elements apart, of ", here, " elements each");
+        return text("tpetra::MultiVector: expected the fields of '", section.label, "' at least ",
+                    here, " elements apart in memory, the length of a field, got ", found.stride,
+                    " elements");
     });
     found.data += offset;
     return found;
@@ -159,7 +162,7 @@ void require_reachable(const char* caller, const char* what, const char* space) 
     const std::string_view own = Device::memory_space::name();
     require<UsageError>(own == space, [&] {
         return text(caller, ": expected ", what, " in ", own,
-                    ", where the installed Tpetra works, got memory in ", space);
+                    ", the memory space of the installed Tpetra, got arrays in ", space);
     });
 }
 
@@ -174,8 +177,8 @@ MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows
         require<UsageError>(
             section.process == comm.rank() && section.layout.process_count() == comm.size(), [&] {
                 return text("tpetra::MultiVector: expected the section of process ", comm.rank(),
-                            " of ", comm.size(), ", got that of process ", section.process, " of ",
-                            section.layout.process_count());
+                            " of ", comm.size(), ", got the section of process ", section.process,
+                            " of ", section.layout.process_count());
             });
         // If Tpetra works on the host, it reaches all host memory, whatever the name of its space.
         if (!(impl::on_host && section.is_host_accessible))

@@ -135,16 +135,16 @@ void require_vectors(const char* caller, const Map& map, const MultiVector& b,
         for (const MultiVector* vector : {&b, &x})
             require<UsageError>(are_congruent(comm, vector->map().communicator()), [&] {
                 return text(caller, ": expected ", vector == &b ? "b" : "x", " over the ",
-                            comm.size(), " processes of A, got one over others, ",
-                            vector->map().communicator().size());
+                            comm.size(), " processes of A in the same order, got it over ",
+                            vector->map().communicator().size(), " of another communicator");
             });
         require<UsageError>(b.columns() == x.columns(), [&] {
-            return text(caller, ": expected x and b of equally many columns, got ", x.columns(),
+            return text(caller, ": expected x and b with equally many columns, got ", x.columns(),
                         " and ", b.columns());
         });
         require<UsageError>(!share_memory(b, x), [&] {
-            return text(caller, ": expected a right side and a solution in memory of their own, "
-                                "got one array as both");
+            return text(caller, ": expected b and x in separate memory, got arrays that share "
+                                "memory");
         });
     } catch (...) {
         failure = std::current_exception();
@@ -156,7 +156,7 @@ void require_vectors(const char* caller, const Map& map, const MultiVector& b,
         for (const MultiVector* vector : {&b, &x})
             require<UsageError>(map == vector->map(), [&] {
                 return text(caller, ": expected ", vector == &b ? "b" : "x",
-                            " with the map of A, got one of another map");
+                            " with the map of A, got a vector with another map");
             });
     });
 }
@@ -213,8 +213,8 @@ SolveResult iterate(const char* caller, const SolverState& solver, const MultiVe
     result.iterations = manager.getNumIters();
     measure(*solver.a, *right_side, *rcp(x), result);
     require<Error>(std::isfinite(result.residual), [&] {
-        return text(caller, ": expected a solution of finite numbers, got a residual of ",
-                    result.residual);
+        return text(caller, ": expected a finite norm of the residual, got ", result.residual,
+                    "; A, b or the first x may contain NaN or infinite elements");
     });
     Device::execution_space().fence("distview::tpetra::solve: x is complete");
     return result;
@@ -252,8 +252,9 @@ SolveResult solve_with(const char* caller, const SolverState& solver, const Mult
     guarded(comm, caller, [&] { result = iterate(caller, solver, b, x); });
     if (!result.converged && solver.options.has_to_converge)
         throw SolverError(text(caller, ": expected a residual of at most ",
-                               solver.options.tolerance, " of the right side's, got one of ",
-                               result.residual, " after ", result.iterations, " iterations"),
+                               solver.options.tolerance, " times the norm of b, ",
+                               result.right_side, ", got ", result.residual, " after ",
+                               result.iterations, " iterations"),
                           0);
     return result;
 }

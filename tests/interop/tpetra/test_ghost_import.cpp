@@ -141,12 +141,14 @@ TEST(GhostImport, WrongUse) {
     EXPECT_THROW_ON_ALL_RANKS(tpetra::GhostExport(plan, 1), UsageError,
                               "tpetra::GhostExport: expected an unstructured axis, got axis 1");
     const tpetra::GhostExport back(plan);
-    EXPECT_THROW_ON_ALL_RANKS(back.execute(owned, all), UsageError,
-                              "tpetra::GhostExport::execute: expected vectors of the maps source() "
-                              "and target(), got one of another map");
-    EXPECT_THROW_ON_ALL_RANKS(import.execute(all, owned), UsageError,
-                              "tpetra::GhostImport::execute: expected vectors of the maps source() "
-                              "and target(), got one of another map");
+    EXPECT_THROW_ON_ALL_RANKS(
+        back.execute(owned, all), UsageError,
+        "tpetra::GhostExport::execute: expected vectors with the maps source() "
+        "and target(), got a first vector with another map");
+    EXPECT_THROW_ON_ALL_RANKS(
+        import.execute(all, owned), UsageError,
+        "tpetra::GhostImport::execute: expected vectors with the maps source() "
+        "and target(), got a first vector with another map");
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(
             tpetra::MultiVector(import.target(), u), ShapeError,

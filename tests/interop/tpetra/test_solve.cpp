@@ -239,17 +239,16 @@ TEST(Solve, SaysWhatTrilinosSays) {
     Diagonal indefinite(-4);
     Kokkos::deep_copy(indefinite.b.view(), 1);
     EXPECT_THROW_ON_ALL_RANKS(indefinite.solve({.tolerance = 1e-30}), SolverError,
-                              "tpetra::solve: expected Trilinos to succeed, got its error: ");
+                              "tpetra::solve: expected no exception from Trilinos, got: ");
     Diagonal fine(4);
     Kokkos::deep_copy(fine.b.view(), std::numeric_limits<double>::quiet_NaN());
     Diagonal singular(0);
     EXPECT_THROW_ON_ALL_RANKS(
         singular.solve({.preconditioner = Preconditioner::jacobi}), SolverError,
         "tpetra::solve: expected a diagonal without zeros for the preconditioner "
-        "jacobi, got one in row 0");
-    EXPECT_THROW_ON_ALL_RANKS(
-        fine.solve(), SolverError,
-        "tpetra::solve: expected a solution of finite numbers, got a residual of");
+        "jacobi, got a zero in row 0");
+    EXPECT_THROW_ON_ALL_RANKS(fine.solve(), SolverError,
+                              "tpetra::solve: expected a finite norm of the residual, got ");
     // A NaN on one rank alone, in b, x or A.
     for (const int which : {0, 1, 2}) {
         Diagonal spoilt(which == 2 ? std::numeric_limits<double>::quiet_NaN() : 4);
@@ -324,8 +323,8 @@ TEST(Solve, TellsOfNoConvergence) {
     Diagonal fine(4);
     Kokkos::deep_copy(fine.b.view(), 1);
     EXPECT_THROW_ON_ALL_RANKS(fine.solve({.tolerance = 1e-14, .max_iterations = 1}), SolverError,
-                              "tpetra::solve: expected a residual of at most 1e-14 of the right "
-                              "side's, got one of ");
+                              "tpetra::solve: expected a residual of at most 1e-14 times the norm "
+                              "of b, ");
     Kokkos::deep_copy(fine.x.view(), 0);
     const auto result =
         fine.solve({.tolerance = 1e-14, .max_iterations = 1, .has_to_converge = false});
@@ -377,14 +376,14 @@ TEST(Solve, WrongUse) {
                                                                  102 + 3 * fine.comm.rank()});
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::solve(fine.exec, a, b, tpetra::MultiVector(other, fine.x)), UsageError,
-        "tpetra::solve: expected x with the map of A, got one of another map");
+        "tpetra::solve: expected x with the map of A, got a vector with another map");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::solve(fine.exec, a, tpetra::MultiVector(other, fine.b), x), UsageError,
-        "tpetra::solve: expected b with the map of A, got one of another map");
+        "tpetra::solve: expected b with the map of A, got a vector with another map");
     for (const auto& same : {x, tpetra::MultiVector(fine.map, fine.x)})
         EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, a, same, x), UsageError,
-                                  "tpetra::solve: expected a right side and a solution in memory "
-                                  "of their own, got one array as both");
+                                  "tpetra::solve: expected b and x in separate memory, got arrays "
+                                  "that share memory");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, a, b, x, {.max_iterations = 0}), UsageError,
                               "tpetra::solve: expected a tolerance >= 0 and max_iterations >= 1");
     if (fine.comm.size() > 1) {
@@ -398,10 +397,7 @@ TEST(Solve, WrongUse) {
         });
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::solve(fine.exec, op, b, x, {.preconditioner = Preconditioner::amg}), UsageError,
-        "tpetra::solve: expected a Matrix, of which the preconditioner amg is made (jacobi: or "
-        "an "
-        "Operator "
-        "with_diagonal()), got an Operator");
+        "tpetra::solve: expected a Matrix for the preconditioner amg, got an Operator");
     if (fine.comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(
             tpetra::solve(fine.exec, a, b, x, {.has_to_converge = fine.comm.rank() == 0}),
@@ -412,8 +408,8 @@ TEST(Solve, WrongUse) {
     }
     EXPECT_THROW_ON_ALL_RANKS(
         op.with_diagonal(tpetra::MultiVector(other, fine.b)), UsageError,
-        "tpetra::Operator::with_diagonal: expected one column with the operator's "
-        "map, got 1 with another map");
+        "tpetra::Operator::with_diagonal: expected a vector of 1 column with the operator's map, "
+        "got columns: 1, map: another one");
 }
 
 } // namespace

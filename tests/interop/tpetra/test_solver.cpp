@@ -152,9 +152,10 @@ TEST(Solver, WrongArgumentsAreOneErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Solver(matrix, {.tolerance = std::numeric_limits<double>::quiet_NaN()}), UsageError,
         "tpetra::Solver: expected a tolerance >= 0");
-    EXPECT_THROW_ON_ALL_RANKS(tpetra::Solver(op, {.preconditioner = Preconditioner::jacobi}),
-                              UsageError,
-                              "tpetra::Solver: expected a Matrix, of which the preconditioner");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::Solver(op, {.preconditioner = Preconditioner::jacobi}), UsageError,
+        "tpetra::Solver: expected a Matrix, or an Operator made by with_diagonal(), for the "
+        "preconditioner jacobi, got an Operator without a diagonal");
     const tpetra::Solver solver(matrix);
     const tpetra::Map other(RowNumbering(
         problem.comm, ArrayLayout(ProcessGrid{rank_count()}, {block(4 * rank_count())})));

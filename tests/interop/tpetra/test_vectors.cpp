@@ -160,11 +160,12 @@ TEST(Vectors, WrongUse) {
     const tpetra::Map map(rows), plain(comm, rows.local_rows());
     const auto padded = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(
         exec, "padded", comm, plane_layout(1));
-    EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(map, padded), ShapeError,
-                              "tpetra::MultiVector: expected an array without padding in a");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::MultiVector(map, padded), ShapeError,
+        "tpetra::MultiVector: expected an array without padding, with the layout of");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::MultiVector(plain, padded), ShapeError,
-        "tpetra::MultiVector: expected the elements of 'padded' in one run of "
+        "tpetra::MultiVector: expected the elements of 'padded' contiguous in "
         "memory, got a stride of");
     const auto left = make_dist_view<double**, Kokkos::LayoutLeft, Exec::memory_space>(
         exec, "left", comm, plane_layout());
@@ -175,12 +176,12 @@ TEST(Vectors, WrongUse) {
         exec, "u", comm, plane_layout());
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::MultiVector(tpetra::Map(comm, rows.local_rows() + (comm.rank() == 0)), u),
-        ShapeError, "elements of 'u' on this process, as the map has rows, got");
+        ShapeError, "elements of 'u' on this process, one for each row of the map, got");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Map(comm, comm.rank() == 0 ? -1 : 3), UsageError,
         "tpetra::Map: expected a number of rows that is not negative, got -1");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::Map(comm, std::int64_t(1) << 40), UsageError,
-                              "rows on a rank, as the installed Tpetra counts them");
+                              "rows on a rank, the limit of Tpetra's local ordinal, got");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::Map(comm, std::vector<std::int64_t>{-4}), UsageError,
                               "tpetra::Map: expected rows that are not negative, got -4");
     const tpetra::MultiVector x(map, u);
@@ -200,7 +201,8 @@ TEST(Vectors, OtherCommunicator) {
         exec, "u", part, ArrayLayout(ProcessGrid{part.size()}, {block(2 * part.size())}));
     EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(tpetra::Map(comm, 2), u), UsageError,
                               "tpetra::MultiVector: expected the section of process 0 of " +
-                                  std::to_string(rank_count()) + ", got that of process 0 of ");
+                                  std::to_string(rank_count()) +
+                                  ", got the section of process 0 of ");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::make_map(comm, tpetra::rcp(tpetra::Map(part, 2))), UsageError,
         "tpetra::make_map: expected a map over the ranks of the communicator");
