@@ -48,7 +48,7 @@ private:
 ///
 ///     const tpetra::GhostExport back(plan);
 ///     const tpetra::MultiVector all(back.source(), v, tpetra::Rows::with_ghosts), owned(back.target(), u);
-///     back.execute(all, owned);    // owned element of u = that of v + all its ghosts; v may be u
+///     back.execute(all, owned);    // owned elements of u = owned elements of v + their ghosts; v may be u
 ///
 /// Collective: construction and execute(), over the plan's communicator
 /// Cost:       if v is u, each execute() copies the array
