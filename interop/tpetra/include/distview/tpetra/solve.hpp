@@ -71,7 +71,7 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 /// Cost:       Belos keeps four vectors a column; every call sets up the preconditioner (a Solver keeps it); beside
 ///             Belos' own work, each iteration computes one norm for the history and, without a preconditioner, copies
 ///             the residual
-/// Errors:     UsageError if b or x has another map, they differ in columns or share memory, options are out of range or
+/// Errors:     UsageError if b or x has another map, they differ in columns or share memory, options are invalid or
 ///             differ between ranks, the preconditioner is not installed, or A is an Operator and the preconditioner
 ///             needs a Matrix or a diagonal; SolverError if Belos, Ifpack2, MueLu or Teuchos throws (for an indefinite
 ///             A, say; with the exception's text), jacobi finds a zero on the diagonal, the residual is not finite, or
