@@ -13,11 +13,11 @@
 
 namespace distview::testing {
 
-/// -div(k grad u) = b between walls in a cube of n^3 cells: for doors by offsets, and for calls of the stacks themselves by
-/// rows and columns, which are worked out apart. Ranks have slabs, so that rows are in the C order of the cube.
+/// -div(k grad u) = b between walls in a cube of n^3 cells. assembled() uses offsets; row(), for direct calls of a
+/// stack, computes rows and columns independently. Each rank has a slab, so rows are in the C order of the cube.
 struct CubeEquations {
     std::int64_t n;
-    bool jumps; ///< k is 1, and 100 in the second half of the second axis
+    bool jumps; ///< k is 100 in the second half of the second axis, else 1
 
     double k(std::int64_t j) const { return jumps && 2 * j >= n ? 100 : 1; }
     /// The coefficient of the face between neighbours along the second axis.
@@ -47,7 +47,7 @@ struct CubeEquations {
         std::vector<std::int64_t> columns;
         std::vector<double> values;
     };
-    /// A row in ascending columns.
+    /// A row with its columns in ascending order.
     Row row(std::int64_t number) const {
         const std::int64_t i = number / (n * n), j = number / n % n, l = number % n;
         const double here = k(j);
@@ -94,7 +94,7 @@ struct CubeArrays {
     DistView<double***, Kokkos::LayoutRight, Kokkos::HostSpace> b, u;
 };
 
-/// Calls check(equations): small cubes, or, of DISTVIEW_MULTIGRID_SIZE cells along an axis, 32 and what doubles up to it.
+/// Calls check(equations) for small cubes or, if DISTVIEW_MULTIGRID_SIZE is set, for n = 32, 64, ... up to that size.
 template <class Check>
 void for_each_cube(const Check& check) {
     const char* const asked = std::getenv("DISTVIEW_MULTIGRID_SIZE");
@@ -103,7 +103,7 @@ void for_each_cube(const Check& check) {
         for (std::int64_t n = asked ? 32 : 10; n <= most; n *= 2) check(CubeEquations{n, jumps});
 }
 
-/// One line of a table of iterations, if sizes were requested.
+/// Prints one line of a table of iterations if DISTVIEW_MULTIGRID_SIZE is set.
 inline void tell_iterations(const Communicator& comm, const CubeEquations& equations,
                             const char* method, int ours, int theirs) {
     if (comm.rank() == 0 && std::getenv("DISTVIEW_MULTIGRID_SIZE"))

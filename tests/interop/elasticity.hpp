@@ -15,8 +15,9 @@
 
 namespace distview::testing {
 
-/// A bar of an elastic material under its weight: linear elements on unit cells, of n nodes along each axis. It is clamped
-/// where nodes of index -1 along the first axis would be; all other sides are free. The last axis of arrays counts displacements.
+/// A bar of elastic material under its weight: linear elements on unit cells, with n[d] nodes along axis d. The bar is
+/// clamped at nodes of index -1 along the first axis, which arrays do not contain; all other sides are free. The last
+/// axis of arrays counts displacements.
 template <int Dim>
 class ElasticBar {
 public:
@@ -84,7 +85,7 @@ public:
             });
     }
 
-    /// Element by element: the same matrix, dense, in the order of number().
+    /// The same matrix, dense, assembled element by element; rows and columns are in the order of number().
     std::vector<std::vector<double>> dense() const {
         const auto size = static_cast<std::size_t>(rows.rows());
         std::vector<std::vector<double>> a(size, std::vector<double>(size));
@@ -107,7 +108,7 @@ public:
         }
         return a;
     }
-    /// The displacements by elimination, in the order of number().
+    /// The displacements, computed by elimination, in the order of number().
     std::vector<double> displacements() const {
         auto a = dense();
         std::vector<double> x(a.size());
@@ -137,7 +138,7 @@ public:
         return most / greatest;
     }
 
-    /// The place of a displacement in the C order of the whole array.
+    /// Position of a displacement in the C order of the whole array.
     std::size_t number(const Node& node, std::int64_t c) const {
         std::int64_t result = 0;
         for (std::size_t d = 0; d < Dim; ++d) result = result * n[d] + node[d];

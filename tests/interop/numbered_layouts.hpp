@@ -15,8 +15,8 @@ namespace distview::testing {
 
 using Cell = std::vector<std::int64_t>;
 
-/// An axis of any kind with n indices; labels are 0 to n - 1, or others if `any_labels`. `known` >= 0: of a list of
-/// labels only that coordinate's is known, as after an import.
+/// An axis of any kind with n indices; labels are 0 to n - 1, or others if `any_labels`. If `known` >= 0, an
+/// unstructured axis knows only the labels of that coordinate, as after an import.
 inline AxisSpec random_axis(Random& random, std::int64_t n, int processes, bool any_labels,
                             int known = -1) {
     const bool is_periodic = random.chance(0.4);
@@ -37,7 +37,7 @@ inline AxisSpec random_axis(Random& random, std::int64_t n, int processes, bool 
     return unstructured_local(n, known, lists[static_cast<std::size_t>(known)], true);
 }
 
-/// One to three axes on a random grid. `known`, if not negative, is the process that makes it, see above.
+/// One to three axes on a random grid. If `known` >= 0, unstructured axes know only the labels of that process.
 inline ArrayLayout random_numbered_layout(Random& random, int ranks, bool any_labels,
                                           int known = -1) {
     const int axes = static_cast<int>(random.integer(1, 4));
@@ -68,7 +68,7 @@ void for_each_cell_of(const ArrayLayout& layout, int process, const Visit& visit
     along(along, 0);
 }
 
-/// The rows by counting: all cells of all processes, one after the other.
+/// The row of each cell, by counting the cells of all processes, one process after the other.
 inline std::map<Cell, std::int64_t> counted_rows(const ArrayLayout& layout) {
     std::map<Cell, std::int64_t> rows;
     for (int p = 0; p < layout.process_count(); ++p)

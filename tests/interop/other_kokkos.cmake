@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DMODULES=... -DWORK=... -P other_kokkos.cmake
-# What is said, and found, of a Trilinos beside a Kokkos that is not the project's. Packages stand in for both.
+# Checks whether CMake finds a Trilinos, and its message, if Trilinos has the project's Kokkos or another one. Empty
+# packages replace both.
 cmake_minimum_required(VERSION 3.25)
 
 if(DEFINED ENABLE) # one configuration

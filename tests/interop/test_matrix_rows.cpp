@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of random stencils against counted rows, and neighbours' rows against an exchange of the numbers themselves.
+// Compares rows of random stencils with counted rows, and neighbours' rows with an exchange of the row numbers.
 #include "numbered_layouts.hpp"
 
 #include <distview/algorithms/conjugate_gradient.hpp>
@@ -117,7 +117,7 @@ TEST(MatrixRows, AreTheStencilOnAnyLayout) {
     });
 }
 
-// A second oracle, without arithmetic: the numbers themselves move into the padding.
+// A second oracle, without arithmetic: an exchange copies row numbers into the padding.
 TEST(MatrixRows, HaveTheColumnsThatAnExchangeBrings) {
     const Communicator comm(MPI_COMM_WORLD);
     const Exec exec;
@@ -168,7 +168,7 @@ TEST(MatrixRows, OfAGraphHaveTheRowsOfGhosts) {
         row.add(2, {0});
         row.add_at(-1, GlobalIndex((label.value() + 1) % n));
     });
-    const auto first_of = [&](std::int64_t rank) { // rows of ranks before one
+    const auto first_of = [&](std::int64_t rank) { // number of rows on lower ranks
         std::int64_t count = 0;
         for (std::int64_t r = 0; r < rank; ++r) count += (n - r + comm.size() - 1) / comm.size();
         return count;
@@ -198,7 +198,7 @@ TEST(MatrixRowsErrors, AreTheSameOnAllRanks) {
                                                 GlobalIndex j) { row.add_at(1, i, j + 1); }),
                               UsageError,
                               "expected the index of a cell whose row this process knows");
-    // On one rank alone.
+    // An error on one rank alone.
     EXPECT_THROW_ON_ALL_RANKS(
         assemble(rows, [&](MatrixRow&, GlobalIndex i,
                            GlobalIndex) { require<Error>(i != 11, "the last plane"); }),
@@ -256,7 +256,7 @@ TEST(SolverArraysErrors, OtherLayouts) {
         EXPECT_THROW(stencil(exec, other, fits), ShapeError);
         EXPECT_THROW(stencil(exec, fits, other), ShapeError);
     }
-    // Ranks are still in step.
+    // The plans still work after the errors.
     fill(exec, u.unpadded, 3);
     u.pad(exec);
     u.pad(exec, u.unpadded);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of random layouts against counting the cells of one process after the other.
+// Compares rows of random layouts with a count of the cells, one process after the other.
 #include "numbered_layouts.hpp"
 
 #include <distview/comm/ghost_exchange_plan.hpp>

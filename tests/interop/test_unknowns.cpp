@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several unknowns per cell: their rows follow each other, and systems are assembled as equations are.
+// Several unknowns per cell: a cell's rows follow each other, and assemble() also works for systems of equations.
 #include "elasticity.hpp"
 
 #include <distview_testing/assertions.hpp>

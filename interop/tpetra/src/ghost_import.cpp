@@ -11,7 +11,7 @@ namespace distview::tpetra {
 
 namespace {
 
-/// What each rank owns, and what it has: that and its ghosts.
+/// Maps of each rank's owned rows, and of its owned rows and ghosts.
 struct Maps {
     Map owned;
     Map all;
@@ -38,15 +38,15 @@ Maps maps_of(const char* caller, const GhostExchangePlan& plan, int axis) {
     return {Map(comm, owned), Map(comm, all)};
 }
 
-/// Throws UsageError on all ranks unless the vectors are of these maps.
+/// Throws UsageError on all ranks unless the vectors have these maps.
 void require_maps(const char* caller, const MultiVector& from, const Map& source,
                   const MultiVector& to, const Map& target) {
     agree_on(source.communicator(), caller, [&] {
-        require<UsageError>(
-            from.map().state() == source.state() && to.map().state() == target.state(), [&] {
-                return text(caller, ": expected vectors of the maps source() and target(), got one "
-                                    "of another map");
-            });
+        const bool is_source = from.map().state() == source.state();
+        require<UsageError>(is_source && to.map().state() == target.state(), [&] {
+            return text(caller, ": expected vectors with the maps source() and target(), got a ",
+                        is_source ? "second" : "first", " vector with another map");
+        });
     });
 }
 
@@ -106,7 +106,7 @@ void GhostExport::execute(const MultiVector& all, const MultiVector& owned) cons
         Teuchos::RCP<const impl::TrilinosVector> from = rcp(all);
         if (all.data() == owned.data()) // one array
             from = Teuchos::rcp(new impl::TrilinosVector(*from, Teuchos::Copy));
-        rcp(owned)->putScalar(0); // an Export adds owned rows, too
+        rcp(owned)->putScalar(0); // an Export adds the owned rows, too
         rcp(owned)->doExport(*from, *m_state->exporter, Tpetra::ADD);
     });
 }

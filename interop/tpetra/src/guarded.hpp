@@ -24,21 +24,21 @@ inline std::string said(std::string_view what) {
     return std::string(what.substr(first, what.find_last_not_of(" \n") - first + 1));
 }
 
-/// Runs an action of Trilinos, which may communicate, and agrees on the outcome: exceptions come back as ours, on all
-/// ranks. If Trilinos throws on some ranks while others wait inside it, the program hangs.
+/// Runs calls of Trilinos, which may communicate, and agrees on the outcome: if one throws, all ranks throw an error of
+/// this library. If Trilinos throws on some ranks while others wait inside it, the program hangs.
 template <class Action>
 void guarded(const Communicator& comm, const char* caller, Action&& action) {
     std::exception_ptr failure;
-    int code = 0; // exceptions have none: 1
+    int code = 0; // exceptions have no code and count as 1
     try {
         action();
     } catch (const Error& error) {
-        if (typeid(error) == typeid(Error)) code = 1; // that a diagonal has a zero, say
+        if (typeid(error) == typeid(Error)) code = 1; // a zero on a diagonal, say
         failure = std::current_exception();
     } catch (const std::exception& error) {
         code = 1;
         failure = std::make_exception_ptr(Error(
-            text(caller, ": expected Trilinos to succeed, got its error: ", said(error.what()))));
+            text(caller, ": expected no exception from Trilinos, got: ", said(error.what()))));
     }
     distview::impl::agree_on_solver(comm, caller, failure, code);
 }

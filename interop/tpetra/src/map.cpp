@@ -41,14 +41,14 @@ void require_local(std::int64_t rows) {
     constexpr std::int64_t most = std::numeric_limits<LocalOrdinal>::max();
     require<UsageError>(rows <= most, [&] {
         return text("tpetra::Map: expected at most ", most,
-                    " rows on a rank, as the installed Tpetra counts them, got ", rows);
+                    " rows on a rank, the limit of Tpetra's local ordinal, got ", rows);
     });
 }
 void require_global(std::int64_t row) {
     constexpr std::int64_t last = std::numeric_limits<GlobalOrdinal>::max();
     require<UsageError>(row <= last, [&] {
-        return text("tpetra::Map: expected rows up to ", last,
-                    ", as the installed Tpetra numbers them, got ", row);
+        return text("tpetra::Map: expected row numbers up to ", last,
+                    ", the limit of Tpetra's global ordinal, got ", row);
     });
 }
 
@@ -103,7 +103,7 @@ Map::Map(const Communicator& comm, const std::vector<std::int64_t>& rows) {
         }
         return found;
     });
-    // Tpetra takes the least of all rows for the index base.
+    // Tpetra needs the least row of all ranks as the index base.
     least = all_reduce(comm, ReduceOperation::min, least);
     impl::guarded(comm, "tpetra::Map", [&] {
         const std::vector<impl::GlobalOrdinal> listed(rows.begin(), rows.end());
@@ -128,7 +128,7 @@ Map::Map(const RowNumbering& rows)
 const RowNumbering& Map::numbering() const {
     require<UsageError>(
         m_state->numbering.has_value(),
-        "tpetra::Map::numbering: expected a map of a RowNumbering, got one of rows");
+        "tpetra::Map::numbering: expected a map made from a RowNumbering, got a map without one");
     return *m_state->numbering;
 }
 const Communicator& Map::communicator() const { return m_state->comm; }
@@ -159,7 +159,7 @@ GhostedLayout Map::ghosted_layout() const {
 }
 
 bool operator==(const Map& a, const Map& b) {
-    // isSameAs() communicates as soon as sizes are equal.
+    // isSameAs() communicates if the sizes are equal, so both maps must have the same ranks.
     return a.m_state->map.get() == b.m_state->map.get() ||
            (impl::are_congruent(a.communicator(), b.communicator()) &&
             a.m_state->map->isSameAs(*b.m_state->map));
@@ -179,7 +179,7 @@ Map make_map(const Communicator& comm, const Teuchos::RCP<const Tpetra::Map<>>& 
                       "MPI_Comm_compare");
         require<UsageError>(relation == MPI_CONGRUENT || relation == MPI_IDENT,
                             "tpetra::make_map: expected a map over the ranks of the communicator, "
-                            "got one over others");
+                            "in the same order, got a map over other ranks");
     });
     return Map(std::make_shared<const impl::MapState>(impl::MapState{comm, map}));
 }

@@ -15,33 +15,34 @@ void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
                  const std::vector<std::int64_t>& columns, const std::vector<double>& values) {
     const auto rows = static_cast<std::size_t>(map.local_size());
     require<ShapeError>(begin.size() == rows + 1, [&] {
-        return text("tpetra::Matrix: expected ", rows + 1, " beginnings of ", rows, " rows, got ",
-                    begin.size());
+        return text("tpetra::Matrix: expected ", rows + 1, " elements in begin for ", rows,
+                    " rows, got ", begin.size());
     });
     require<ShapeError>(columns.size() == values.size(), [&] {
-        return text("tpetra::Matrix: expected a column for every one of ", values.size(),
-                    " values, got ", columns.size());
+        return text("tpetra::Matrix: expected equally many columns and values, got ",
+                    columns.size(), " columns and ", values.size(), " values");
     });
     for (std::size_t r = 0; r < rows; ++r)
         require<ShapeError>(begin[r] <= begin[r + 1], [&] {
-            return text("tpetra::Matrix: expected beginnings in ascending order, got ", begin[r],
-                        " before ", begin[r + 1]);
+            return text("tpetra::Matrix: expected ascending elements in begin, got ", begin[r],
+                        " before ", begin[r + 1], " at row ", r);
         });
     require<ShapeError>(
         begin.front() == 0 && begin.back() == static_cast<std::int64_t>(values.size()), [&] {
-            return text("tpetra::Matrix: expected beginnings from 0 to ", values.size(),
-                        ", got them from ", begin.front(), " to ", begin.back());
+            return text("tpetra::Matrix: expected elements from 0 to ", values.size(),
+                        ", the number of values, in begin, got ", begin.front(), " to ",
+                        begin.back());
         });
     const auto& known = *map.state()->map;
     const std::int64_t least = known.getMinAllGlobalIndex(), last = known.getMaxAllGlobalIndex();
     for (const std::int64_t column : columns)
         require<UsageError>(column >= least && column <= last, [&] {
-            return text("tpetra::Matrix: expected columns that are rows of the map, of ", least,
-                        " to ", last, ", got ", column);
+            return text("tpetra::Matrix: expected columns that are rows of the map, from ", least,
+                        " to ", last, ", got column ", column);
         });
 }
 
-/// A map of listed rows may have gaps between the least one and the last one. Collective: Tpetra asks the ranks.
+/// Throws UsageError on all ranks if a column is in a gap between listed rows. Collective: Tpetra asks the ranks.
 void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     const auto& known = *map.state()->map;
     if (known.isContiguous() || map.state()->numbering) return;
@@ -60,13 +61,13 @@ void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
     agree_on(map.communicator(), "tpetra::Matrix", [&] {
         const auto missing = std::find(ranks.begin(), ranks.end(), -1);
         require<UsageError>(missing == ranks.end(), [&] {
-            return text("tpetra::Matrix: expected columns that are rows of the map, got ",
+            return text("tpetra::Matrix: expected columns that are rows of the map, got column ",
                         asked[static_cast<std::size_t>(missing - ranks.begin())]);
         });
     });
 }
 
-/// Local.
+/// Sets the entries of `rows`, and all others to zero; the caller calls fillComplete(). Local.
 void replace(const char* caller, const Map& map, const MatrixRows& rows,
              impl::TrilinosMatrix& matrix) {
     matrix.resumeFill();
@@ -82,27 +83,31 @@ void replace(const char* caller, const Map& map, const MatrixRows& rows,
             rows.values.data() + first, columns.data());
         require<Error>(found == count, [&] {
             return text(caller, ": expected only entries that the matrix has, got ", count - found,
-                        " more in row ", row);
+                        " outside the matrix in row ", row);
         });
     }
 }
 
 void require_numbering(const char* caller, const Map& map, const RowNumbering& rows) {
     const RowNumbering& own = map.numbering();
-    const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() &&
-                         impl::are_congruent(rows.communicator(), own.communicator());
+    const bool has_ranks = impl::are_congruent(rows.communicator(), own.communicator());
+    const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() && has_ranks;
+    const auto order = [](const RowNumbering& numbering) {
+        return numbering.order() == RowOrder::global ? "RowOrder::global" : "RowOrder::by_rank";
+    };
     require<UsageError>(is_same, [&] {
-        return text(caller, ": expected rows with the numbering of the map, of a ",
-                    own.layout().describe(), "\ngot rows of a ", rows.layout().describe());
+        return text(caller, ": expected rows with the numbering of the map, ", order(own), " in a ",
+                    own.layout().describe(), "\ngot rows with the numbering ", order(rows),
+                    " in a ", rows.layout().describe(), has_ranks ? "" : "\nover other ranks");
     });
 }
 
-/// Multigrid asks the map how many there are.
+/// MueLu gets the unknowns per cell from the map: the rows must have the same number.
 void require_unknowns(const Map& map, const RowNumbering& rows) {
     const int expected = map.numbering().unknowns_per_cell();
     require<UsageError>(rows.unknowns_per_cell() == expected, [&] {
-        return text("tpetra::Matrix: expected rows with the unknowns per cell of the map, ",
-                    expected, ", got ", rows.unknowns_per_cell());
+        return text("tpetra::Matrix: expected rows with ", expected,
+                    " unknowns per cell, as in the map, got rows with ", rows.unknowns_per_cell());
     });
 }
 
@@ -114,7 +119,7 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
     const CollectiveCall call(comm, "tpetra::Matrix");
     agree_on(comm, "tpetra::Matrix", [&] { check_lists(map, begin, columns, values); });
     require_columns(map, columns);
-    // Rows are filled before Trilinos communicates: if memory ended on this rank later, the others would wait in it.
+    // Fill the rows before Trilinos communicates: if this rank ran out of memory later, the others would wait in Trilinos.
     Teuchos::RCP<impl::TrilinosMatrix> matrix;
     impl::guarded(comm, "tpetra::Matrix", [&] {
         const auto rows = static_cast<std::size_t>(map.local_size());
@@ -164,8 +169,8 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
     });
     impl::TrilinosMatrix& values = *matrix.state()->matrix;
     ++matrix.state()->changes;
-    // Continue to the end despite failures: one rank alone finds an entry outside the matrix, and the others wait in
-    // fillComplete(). Afterwards the matrix is usable again.
+    // Call fillComplete() despite a failure: if only this rank has an entry outside the matrix, the others wait there.
+    // The matrix is then usable again.
     impl::guarded(comm, caller, [&] {
         std::exception_ptr failure;
         try {

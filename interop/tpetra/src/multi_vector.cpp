@@ -23,7 +23,7 @@ using Dual = TrilinosVector::dual_view_type;
 constexpr bool on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
 
-/// Where the columns of a section are.
+/// Position of a section's columns in memory.
 struct Columns {
     double* data = nullptr;
     std::int64_t count = 1;
@@ -38,8 +38,8 @@ LocalRange range_of(const Section& section, int d, Rows rows) {
     return axis.interior_local(at);
 }
 
-/// The axes with more than one element here, the one that varies fastest in memory first; `fields`, if any, not among
-/// them.
+/// The axes whose extent on this process is not 1, the fastest in memory first, without the axis `fields` (-1 if the
+/// section has no fields).
 std::vector<int> axes_by_stride(const Section& section, Rows rows, int fields) {
     std::vector<int> axes;
     for (int d = 0; d < section.layout.rank(); ++d)
@@ -51,7 +51,7 @@ std::vector<int> axes_by_stride(const Section& section, Rows rows, int fields) {
     return axes;
 }
 
-/// The axis that counts k fields: undivided, of k elements, the first or the last. -1 if there is none.
+/// The slowest axis in memory if it can count k fields: k elements on one process. Otherwise -1.
 int field_axis(const Section& section, std::int64_t k) {
     const int last = section.layout.rank() - 1;
     const int d = section.is_first_slowest ? 0 : last;
@@ -60,7 +60,7 @@ int field_axis(const Section& section, std::int64_t k) {
     return fits ? d : -1;
 }
 
-/// The layout of an array with a first axis that counts fields.
+/// The layout with an additional first axis of `count` fields.
 ArrayLayout with_fields(std::int64_t count, const ArrayLayout& layout) {
     std::vector<int> grid{1};
     std::vector<AxisSpec> axes{block(count)};
@@ -71,23 +71,25 @@ ArrayLayout with_fields(std::int64_t count, const ArrayLayout& layout) {
     return {ProcessGrid(std::span<const int>(grid)), axes};
 }
 
-/// The array has the layout and the order of the numbering that the map is of.
+/// Throws ShapeError unless the array has the layout of the map's numbering and is in C order. Local.
 void require_numbering(const Section& section, const RowNumbering& rows, const Columns& columns,
                        int fields) {
     const bool has_layout =
         fields < 0 ? section.layout == rows.layout()
                    : fields == 0 && section.layout == with_fields(columns.count, rows.layout());
     require<ShapeError>(has_layout, [&] {
-        return text("tpetra::MultiVector: expected an array without padding in a ",
-                    rows.layout().describe(),
-                    " (make_solver_arrays() makes one beside a padded one)\ngot '", section.label,
-                    "' in a ", section.layout.describe());
+        return text("tpetra::MultiVector: expected an array without padding, with the layout of "
+                    "the map's RowNumbering, a ",
+                    rows.layout().describe(), "\ngot '", section.label, "', a ",
+                    section.layout.describe(),
+                    "\nmake_solver_arrays() makes a padded array and one without padding");
     });
     const std::vector<int> axes = axes_by_stride(section, Rows::interior, fields);
     const bool is_ordered = rows.local_rows() == 0 || std::is_sorted(axes.rbegin(), axes.rend());
     require<ShapeError>(is_ordered, [&] {
         return text("tpetra::MultiVector: expected '", section.label,
-                    "' in C order (LayoutRight), as rows are numbered, got another order of axes");
+                    "' in C order (LayoutRight), the order of the map's rows, got axes in another "
+                    "order in memory");
     });
 }
 
@@ -99,9 +101,10 @@ Columns columns_of(const Section& section, const Map& map, std::int64_t map_size
         found.count = size / map_size;
         fields = field_axis(section, found.count);
         require<ShapeError>(fields >= 0, [&] {
-            return text("tpetra::MultiVector: expected the slowest axis of '", section.label,
-                        "' to be ", found.count, " fields on one process, got\n",
-                        section.layout.describe());
+            return text("tpetra::MultiVector: expected the axis of '", section.label,
+                        "' that varies slowest in memory to have ", found.count,
+                        " elements on one process, one for each column of ", map_size,
+                        " rows, got a ", section.layout.describe());
         });
         found.stride = section.strides[static_cast<std::size_t>(fields)];
     }
@@ -116,7 +119,7 @@ Columns columns_of(const Section& section, const Map& map, std::int64_t map_size
     }
     require<ShapeError>(here == map.local_size(), [&] {
         return text("tpetra::MultiVector: expected ", map.local_size(), " elements of '",
-                    section.label, "' on this process, as the map has rows, got ", here);
+                    section.label, "' on this process, one for each row of the map, got ", here);
     });
     if (here == 0) return {section.data, found.count, 1};
 
@@ -124,26 +127,26 @@ Columns columns_of(const Section& section, const Map& map, std::int64_t map_size
     for (const int d : axes_by_stride(section, rows, fields)) {
         require<ShapeError>(section.strides[static_cast<std::size_t>(d)] == run, [&] {
             return text("tpetra::MultiVector: expected the elements of '", section.label,
-                        "' in one run of memory, got a stride of ",
-                        section.strides[static_cast<std::size_t>(d)], " along axis ", d, " where ",
-                        run, " elements lie side by side: give solvers an array without padding");
+                        "' contiguous in memory, got a stride of ",
+                        section.strides[static_cast<std::size_t>(d)], " instead of ", run,
+                        " along axis ", d, "; pass an array without padding");
         });
         run *= range_of(section, d, rows).size();
     }
     require<ShapeError>(found.count == 1 || found.stride >= here, [&] {
-        return text("tpetra::MultiVector: expected the fields of '", section.label,
-                    "' one after the other in memory, got them ", found.stride,
-                    " elements apart, of ", here, " elements each");
+        return text("tpetra::MultiVector: expected the fields of '", section.label, "' at least ",
+                    here, " elements apart in memory, the length of a field, got ", found.stride,
+                    " elements");
     });
     found.data += offset;
     return found;
 }
 
-/// Views of the same columns for Kokkos and for the host, of memory that neither owns.
+/// A DualView of the columns and of their mirror on the host; it owns neither memory.
 Dual dual_view(double* data, double* mirror, std::int64_t rows, const Columns& columns) {
     const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(columns.count);
     const auto stride = static_cast<std::size_t>(std::max(columns.stride, std::int64_t(1)));
-    // A view of the whole stride, cut to the rows: LayoutLeft has no stride of its own.
+    // A LayoutLeft view's stride is its extent: make views as long as the stride, and cut them to the rows.
     const typename Dual::t_dev device(data, stride, k);
     const typename Dual::t_host host(mirror, stride, k);
     const std::pair<std::size_t, std::size_t> cut(0, n);
@@ -156,11 +159,10 @@ Dual dual_view(double* data, double* mirror, std::int64_t rows, const Columns& c
 } // namespace
 
 void require_reachable(const char* caller, const char* what, const char* space) {
-    // Host memory of any name is the same to Tpetra on a host.
     const std::string_view own = Device::memory_space::name();
     require<UsageError>(own == space, [&] {
         return text(caller, ": expected ", what, " in ", own,
-                    ", where the installed Tpetra works, got memory in ", space);
+                    ", the memory space of the installed Tpetra, got arrays in ", space);
     });
 }
 
@@ -175,9 +177,10 @@ MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows
         require<UsageError>(
             section.process == comm.rank() && section.layout.process_count() == comm.size(), [&] {
                 return text("tpetra::MultiVector: expected the section of process ", comm.rank(),
-                            " of ", comm.size(), ", got that of process ", section.process, " of ",
-                            section.layout.process_count());
+                            " of ", comm.size(), ", got the section of process ", section.process,
+                            " of ", section.layout.process_count());
             });
+        // If Tpetra works on the host, it reaches all host memory, whatever the name of its space.
         if (!(impl::on_host && section.is_host_accessible))
             impl::require_reachable("tpetra::MultiVector", "arrays", section.space);
         state = std::make_shared<impl::VectorState>(impl::VectorState{map, section.array});

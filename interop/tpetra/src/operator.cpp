@@ -12,7 +12,7 @@ namespace impl {
 
 namespace {
 
-/// Calls a function for each column.
+/// A Tpetra::Operator that calls a function for each column.
 class FunctionOperator final : public TrilinosOperator {
 public:
     FunctionOperator(Teuchos::RCP<const TrilinosMap> map, Apply function)
@@ -24,7 +24,8 @@ public:
     void apply(const TrilinosVector& x, TrilinosVector& y, Teuchos::ETransp mode, double alpha,
                double beta) const override {
         if (mode != Teuchos::NO_TRANS)
-            throw std::invalid_argument("the operator cannot be applied transposed");
+            throw std::invalid_argument("tpetra::Operator: expected apply() with "
+                                        "Teuchos::NO_TRANS, got a transposed mode");
         if (alpha == 1 && beta == 0) {
             product(x, y);
             return;
@@ -36,7 +37,7 @@ public:
 
 private:
     void product(const TrilinosVector& x, TrilinosVector& y) const {
-        // Kernels of Tpetra run on an instance of their own.
+        // Tpetra's kernels may run on another instance of the execution space than the function's.
         Device::execution_space().fence("distview::tpetra::Operator: x is complete");
         for (std::size_t k = 0; k < x.getNumVectors(); ++k) {
             const auto from = x.getVector(k)->getLocalViewDevice(Tpetra::Access::ReadOnly);
@@ -57,7 +58,7 @@ private:
 Operator::Operator(const Map& map, impl::Apply apply, const char* space) {
     const Communicator& comm = map.communicator();
     agree_on(comm, "tpetra::Operator",
-             [&] { impl::require_reachable("tpetra::Operator", "its arrays", space); });
+             [&] { impl::require_reachable("tpetra::Operator", "x and y", space); });
     m_state = std::make_shared<const impl::OperatorState>(impl::OperatorState{
         map, Teuchos::rcp(new impl::FunctionOperator(map.state()->map, std::move(apply)))});
 }
@@ -67,10 +68,10 @@ Operator Operator::with_diagonal(const MultiVector& diagonal) const {
         require<UsageError>(
             diagonal.columns() == 1 && diagonal.map().state() == map().state(), [&] {
                 return text(
-                    "tpetra::Operator::with_diagonal: expected one column with the operator's map, "
-                    "got ",
-                    diagonal.columns(),
-                    diagonal.map().state() == map().state() ? "" : " with another map");
+                    "tpetra::Operator::with_diagonal: expected a vector of 1 column with the "
+                    "operator's map, got columns: ",
+                    diagonal.columns(), ", map: ",
+                    diagonal.map().state() == map().state() ? "the operator's" : "another one");
             });
     });
     Operator result = *this;

@@ -31,8 +31,8 @@ public:
             require<Error>(from(n, 0) != 0, [&] {
                 return text(
                     caller,
-                    ": expected a diagonal without zeros for the preconditioner jacobi, got one in "
-                    "row ",
+                    ": expected a diagonal without zeros for the preconditioner jacobi, got a zero "
+                    "in row ",
                     diagonal.getMap()->getGlobalElement(static_cast<LocalOrdinal>(n)));
             });
             to(n, 0) = 1 / from(n, 0);
@@ -51,7 +51,7 @@ private:
     Vector m_inverse;
 };
 
-/// Rows with a zero are on some ranks only: agreed.
+/// Agrees on the result: only some ranks may have a zero on the diagonal.
 Teuchos::RCP<const TrilinosOperator> inverse_of(const char* caller, const Communicator& comm,
                                                 const DiagonalInverse::Vector& diagonal) {
     return agree_on(comm, caller, [&]() -> Teuchos::RCP<const TrilinosOperator> {
@@ -68,7 +68,7 @@ Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const char* caller,
     const auto& numbering = a.map().state()->numbering;
     list.set("number of equations", numbering ? numbering->unknowns_per_cell() : 1);
     if (nullspace == Nullspace::constant) {
-        // The coarsest matrix is singular too: no factors of it.
+        // The coarsest matrix is singular too and has no factorisation: smooth it.
         list.set("coarse: type", "RELAXATION");
         Teuchos::ParameterList& coarse = list.sublist("coarse: params");
         coarse.set("relaxation: type", "Symmetric Gauss-Seidel");
@@ -78,9 +78,9 @@ Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const char* caller,
     return MueLu::CreateTpetraPreconditioner<double, LocalOrdinal, GlobalOrdinal,
                                              TrilinosMap::node_type>(op, list);
 #else
-    throw UsageError(text(
-        caller, ": expected a preconditioner that the installed Trilinos has, got amg, for which "
-                "it lacks MueLu"));
+    throw UsageError(
+        text(caller, ": expected a preconditioner that the installed Trilinos has, got amg, which "
+                     "needs MueLu; this Trilinos has no MueLu"));
 #endif
 }
 
@@ -105,10 +105,12 @@ Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const
                                                        const SolveOptions& options) {
     if (options.preconditioner == Preconditioner::none) return Teuchos::null;
     const auto& diagonal = a.state()->diagonal;
-    require<UsageError>(options.preconditioner == Preconditioner::jacobi && diagonal, [&] {
-        return text(caller, ": expected a Matrix, of which the preconditioner ",
-                    name_of(options.preconditioner),
-                    " is made (jacobi: or an Operator with_diagonal()), got an Operator");
+    const bool is_jacobi = options.preconditioner == Preconditioner::jacobi;
+    require<UsageError>(is_jacobi && diagonal, [&] {
+        return text(caller, ": expected a Matrix",
+                    is_jacobi ? ", or an Operator made by with_diagonal()," : "",
+                    " for the preconditioner ", name_of(options.preconditioner),
+                    ", got an Operator", is_jacobi ? " without a diagonal" : "");
     });
     return inverse_of(caller, diagonal->map().communicator(), *rcp(*diagonal)->getVector(0));
 }

@@ -5,11 +5,12 @@
 
 namespace distview::tpetra::impl {
 
-/// M^-1 of A; null for none. Collective; throws what MueLu throws, UsageError where it is not installed or an operator has no
-/// diagonal, and Error for zeros on the diagonal.
+/// The preconditioner M^-1 of a matrix; null for none. Collective. Throws UsageError if MueLu is not installed, Error
+/// if the diagonal has a zero, and MueLu's exceptions.
 Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const Matrix& a,
                                                        const SolveOptions& options);
-/// none, or Jacobi's of the diagonal that the operator has.
+/// Jacobi's preconditioner from the operator's diagonal; null for none. Collective. Throws UsageError for amg or
+/// without a diagonal, and Error if the diagonal has a zero.
 Teuchos::RCP<const TrilinosOperator> preconditioner_of(const char* caller, const Operator& a,
                                                        const SolveOptions& options);
 

@@ -26,14 +26,14 @@ namespace distview::tpetra {
 
 namespace impl {
 
-/// A, and the state of its preconditioner.
+/// A and its preconditioner.
 struct SolverState {
     Map map;
     Teuchos::RCP<const TrilinosOperator> a;
     SolveOptions options;
     Teuchos::RCP<const TrilinosOperator> preconditioner{}; ///< null for none
-    std::optional<Matrix> matrix{};                        ///< none of an Operator
-    std::int64_t changes = 0; ///< of the matrix, with which the preconditioner was made
+    std::optional<Matrix> matrix{};                        ///< empty for an Operator
+    std::int64_t changes = 0; ///< MatrixState::changes when the preconditioner was made
 };
 
 namespace {
@@ -61,8 +61,8 @@ private:
     Teuchos::RCP<const TrilinosOperator> m_op;
 };
 
-/// What Belos calls as a preconditioner: another one, or none, that takes notes of residuals. Each passes here once, and
-/// again where there are fewer columns.
+/// The preconditioner that Belos calls: records the norms of residuals, then applies the given preconditioner, if any.
+/// Belos passes each residual once, and again with fewer columns after a column has converged.
 class TakingNotes final : public TrilinosOperator {
 public:
     TakingNotes(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const TrilinosOperator> m,
@@ -91,7 +91,7 @@ public:
 private:
     Teuchos::RCP<const TrilinosOperator> m_a, m_m;
     std::vector<double>& m_history;
-    mutable std::size_t m_columns = 0; ///< of the residuals before
+    mutable std::size_t m_columns = 0; ///< of the previous residuals
 };
 
 void agree_on_options(const Communicator& comm, const char* caller, const SolveOptions& options) {
@@ -125,26 +125,26 @@ bool share_memory(const MultiVector& b, const MultiVector& x) {
     return false;
 }
 
-/// The vectors are of A's map, have as many columns on all ranks, and are two.
+/// Throws UsageError on all ranks unless b and x have A's map, equally many columns and separate memory. Collective.
 void require_vectors(const char* caller, const Map& map, const MultiVector& b,
                      const MultiVector& x) {
     const Communicator& comm = map.communicator();
     std::exception_ptr failure;
     try {
-        // Comparing maps communicates.
+        // Comparing maps communicates, so compare their ranks first.
         for (const MultiVector* vector : {&b, &x})
             require<UsageError>(are_congruent(comm, vector->map().communicator()), [&] {
                 return text(caller, ": expected ", vector == &b ? "b" : "x", " over the ",
-                            comm.size(), " processes of A, got one over others, ",
-                            vector->map().communicator().size());
+                            comm.size(), " processes of A in the same order, got it over ",
+                            vector->map().communicator().size(), " of another communicator");
             });
         require<UsageError>(b.columns() == x.columns(), [&] {
-            return text(caller, ": expected x and b of equally many columns, got ", x.columns(),
+            return text(caller, ": expected x and b with equally many columns, got ", x.columns(),
                         " and ", b.columns());
         });
         require<UsageError>(!share_memory(b, x), [&] {
-            return text(caller, ": expected a right side and a solution in memory of their own, "
-                                "got one array as both");
+            return text(caller, ": expected b and x in separate memory, got arrays that share "
+                                "memory");
         });
     } catch (...) {
         failure = std::current_exception();
@@ -152,11 +152,11 @@ void require_vectors(const char* caller, const Map& map, const MultiVector& b,
     agree(comm, caller, failure, hash_of(x.columns()),
           [&] { return std::vector<Argument>{{"columns", text(x.columns())}}; });
     guarded(comm, caller, [&] {
-        // What operator== says is the same on every rank.
+        // Each rank gets the same result of operator==.
         for (const MultiVector* vector : {&b, &x})
             require<UsageError>(map == vector->map(), [&] {
                 return text(caller, ": expected ", vector == &b ? "b" : "x",
-                            " with the map of A, got one of another map");
+                            " with the map of A, got a vector with another map");
             });
     });
 }
@@ -172,7 +172,7 @@ Teuchos::RCP<Teuchos::ParameterList> parameters(const SolveOptions& options) {
     return list;
 }
 
-/// The norms of the column whose residual is the largest in relation to its right side.
+/// Sets the norms of the column whose residual is the largest relative to its right side.
 void measure(const TrilinosOperator& a, const TrilinosVector& b, const TrilinosVector& x,
              SolveResult& result) {
     TrilinosVector r(b, Teuchos::Copy);
@@ -206,21 +206,21 @@ SolveResult iterate(const char* caller, const SolverState& solver, const MultiVe
     problem->setHermitian();
     problem->setProblem();
     result.history
-        .clear(); // that has been the first residual, which the iteration begins with anew
+        .clear(); // setProblem() recorded the first residual; manager.solve() records it again
     Belos::PseudoBlockCGSolMgr<double, TrilinosVector, TrilinosOperator> manager(
         problem, parameters(solver.options));
     result.converged = manager.solve() == Belos::Converged;
     result.iterations = manager.getNumIters();
     measure(*solver.a, *right_side, *rcp(x), result);
     require<Error>(std::isfinite(result.residual), [&] {
-        return text(caller, ": expected a solution of finite numbers, got a residual of ",
-                    result.residual);
+        return text(caller, ": expected a finite norm of the residual, got ", result.residual,
+                    "; A, b or the first x may contain NaN or infinite elements");
     });
     Device::execution_space().fence("distview::tpetra::solve: x is complete");
     return result;
 }
 
-/// What there is of a Matrix or an Operator before the first solution.
+/// Agrees on the options and makes the preconditioner. Collective.
 template <class A>
 SolverState make_solver(const char* caller, const A& a, const SolveOptions& options) {
     const Communicator& comm = a.map().communicator();
@@ -234,10 +234,10 @@ SolverState make_solver(const char* caller, const A& a, const SolveOptions& opti
     return solver;
 }
 
-/// After set_values().
+/// Makes the preconditioner anew if set_values() has changed the matrix. Collective.
 void follow_matrix(const char* caller, SolverState& solver) {
     if (!solver.matrix || solver.matrix->state()->changes == solver.changes) return;
-    solver.preconditioner = Teuchos::null; // so that two do not take memory at once
+    solver.preconditioner = Teuchos::null; // frees its memory before the new one is made
     guarded(solver.map.communicator(), caller, [&] {
         solver.preconditioner = preconditioner_of(caller, *solver.matrix, solver.options);
     });
@@ -248,12 +248,13 @@ SolveResult solve_with(const char* caller, const SolverState& solver, const Mult
                        const MultiVector& x) {
     const Communicator& comm = solver.map.communicator();
     SolveResult result;
-    x.state()->array->mark_written(); // also by a solution that fails
+    x.state()->array->mark_written(); // a failed solution writes x as well
     guarded(comm, caller, [&] { result = iterate(caller, solver, b, x); });
     if (!result.converged && solver.options.has_to_converge)
         throw SolverError(text(caller, ": expected a residual of at most ",
-                               solver.options.tolerance, " of the right side's, got one of ",
-                               result.residual, " after ", result.iterations, " iterations"),
+                               solver.options.tolerance, " times the norm of b, ",
+                               result.right_side, ", got ", result.residual, " after ",
+                               result.iterations, " iterations"),
                           0);
     return result;
 }

@@ -31,7 +31,7 @@ struct MapState {
 struct VectorState {
     Map map;
     std::shared_ptr<const distview::impl::SharedState> array;
-    std::vector<double> host_mirror{}; ///< where Tpetra's memory is not the host's
+    std::vector<double> host_mirror{}; ///< empty if Tpetra works on the host
     Teuchos::RCP<TrilinosVector> vector{};
     std::vector<double*> columns{};
 };
@@ -43,7 +43,7 @@ struct OperatorState {
 struct MatrixState {
     Map map;
     Teuchos::RCP<TrilinosMatrix> matrix;
-    mutable std::int64_t changes = 0; ///< how often set_values() has been called
+    mutable std::int64_t changes = 0; ///< number of calls of set_values()
 };
 struct ImportState {
     Map source;
@@ -56,13 +56,14 @@ struct ExportState {
     Teuchos::RCP<const TrilinosExport> exporter;
 };
 
-/// A duplicate of the communicator for Trilinos, which returns errors: one for each, freed with it. Collective.
+/// The communicator's duplicate for Trilinos; it returns MPI errors. The first call makes it, and freeing the
+/// communicator frees it. Collective.
 Teuchos::RCP<const Teuchos::Comm<int>> trilinos_comm(const Communicator& comm);
 
 /// Whether two communicators have the same ranks in the same order.
 bool are_congruent(const Communicator& a, const Communicator& b);
 
-/// Throws UsageError on all ranks unless Tpetra's execution space reaches memory of that name.
+/// Throws UsageError unless `space` is the name of Tpetra's memory space; `what` names the arrays. Local.
 void require_reachable(const char* caller, const char* what, const char* space);
 
 } // namespace distview::tpetra::impl

@@ -46,7 +46,7 @@ Values by_hypre(const CubeArrays& arrays, const MatrixRows& rows) {
     return taken(arrays);
 }
 
-/// With both at hand; PETSc's own door to hypre as well.
+/// Both stacks, and hypre called by PETSc, give equal answers.
 void expect_equal_answers() {
     const CubeArrays arrays(world(), {9, true});
     const MatrixRows rows = arrays.equations.assembled(arrays.rows);
@@ -75,7 +75,7 @@ TEST(StackOrder, PetscStartsFirstAndStopsLast) {
     HypreSession hypre(std::in_place, world());
     expect_equal_answers();
     hypre.reset();
-    // PETSc starts hypre where it needs it.
+    // PETSc starts hypre itself if it needs hypre.
     const CubeArrays arrays(world(), {9, true});
     const MatrixRows rows = arrays.equations.assembled(arrays.rows);
     const Values expected = by_petsc(arrays, rows, "gamg");

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-// -div(k grad u) on a plane, as a stencil and as the lambda that assembles it.
+// -div(k grad u) on a plane, as a stencil and as a lambda for assemble().
 
 namespace distview::testing {
 
@@ -25,12 +25,12 @@ inline Communicator world() { return Communicator(MPI_COMM_WORLD); }
 
 enum class Sides { walls, periodic, neumann };
 
-/// The coefficient of the face below cell (i, j) along an axis; that of the far end is the same on periodic axes.
+/// The coefficient of the lower face of cell (i, j) along an axis. Shape::face() handles boundaries.
 KOKKOS_INLINE_FUNCTION double coefficient(int axis, std::int64_t i, std::int64_t j) {
     return 1 + static_cast<double>((i * 7 + j * 13 + axis * 5) % 11) / 7;
 }
 
-/// Sizes, boundaries, and where sections begin.
+/// Sizes and boundaries.
 struct Shape {
     std::array<std::int64_t, 2> n;
     std::array<Sides, 2> sides;
@@ -49,7 +49,7 @@ struct Shape {
 /// Element (i, j) of A u; local indices.
 struct Flow {
     Shape shape;
-    std::int64_t first[2]; ///< global minus local
+    std::int64_t first[2]; ///< global index minus local index
 
     KOKKOS_FUNCTION double operator()(const Plane::view_type& u, std::int64_t i,
                                       std::int64_t j) const {
@@ -94,7 +94,7 @@ struct FlowProblem {
             add(shape.face(1, i, j + 1), 0, 1);
         });
     }
-    /// Calls f(l, m, i, j) for cells of arrays without padding: local and global indices.
+    /// Calls f(l, m, i, j) for the cells of an array without padding; l and m are local, i and j global indices.
     template <class Function>
     void each(const Plane& array, const Function& f) const {
         for (std::size_t l = 0; l < array.view().extent(0); ++l)
@@ -102,7 +102,7 @@ struct FlowProblem {
                 f(l, m, array.global_index(0, LocalIndex(l)).value(),
                   array.global_index(1, LocalIndex(m)).value());
     }
-    /// The same numbers on any ranks; they sum up to zero where A is singular.
+    /// Fills the array with numbers that do not depend on the ranks; their sum is zero if A is singular.
     void fill(const Plane& array) const {
         const auto value = [&](std::int64_t i, std::int64_t j) {
             return static_cast<double>((i * 31 + j * 17) % 23) / 7 - 1;
@@ -131,7 +131,7 @@ inline Sides random_sides(Random& random) {
     return random.pick(std::vector<Sides>{Sides::walls, Sides::periodic, Sides::neumann});
 }
 
-/// Irregular blocks, of at least one cell each.
+/// Equal blocks or irregular blocks, with at least one cell each.
 inline AxisSpec random_axis(Random& random, std::int64_t n, int processes, Sides sides) {
     const BlockOptions options{.padding = 1, .boundary = 1, .periodic = sides == Sides::periodic};
     if (random.chance(0.5)) return block(n, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tpetra's vectors copy no array: memory copies are counted, whichever code makes them.
+// Tpetra's vectors copy no array. The tests count memory copies, whichever code makes them.
 #include "../copy_counter.hpp"
 #include "flow_problem.hpp"
 
@@ -26,7 +26,7 @@ FlowProblem make_problem() {
                        {block(31, {.padding = 1}), block(27, {.padding = 1})});
 }
 
-/// Deep copies of so many bytes or more.
+/// Number of deep copies of at least `bytes` bytes.
 std::size_t long_copies(const KokkosEvents& events, std::size_t bytes) {
     std::size_t count = 0;
     for (const KokkosEvent& event : events.deep_copies()) count += event.bytes >= bytes;
@@ -69,7 +69,7 @@ TEST(TpetraCopies, NoneAtTheDoor) {
     EXPECT_EQ(counter.bytes(), 0);
     EXPECT_EQ(bytes_copied_at_the_door(), told);
     EXPECT_TRUE(events.deep_copies().empty()) << describe(events.deep_copies());
-    for (const KokkosEvent& kernel : events.kernels()) // two flags
+    for (const KokkosEvent& kernel : events.kernels()) // of the DualView's two flags
         EXPECT_NE(kernel.label.find("DualView::modified_flags"), std::string::npos) << kernel.label;
 }
 

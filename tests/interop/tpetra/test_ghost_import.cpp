@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tpetra::Import brings what our ghost plan brings, Tpetra::Export what it combines; both make plans again.
+// Tpetra::Import brings the same values as a ghost plan, Tpetra::Export adds the same as combine(); both give plans.
 #include "../random_graph.hpp"
 
 #include <distview/comm/ghost_exchange_plan.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// A random graph's layout and plan, and vectors of them.
+/// A ghosted layout, its plan and its vectors.
 struct Exchanged {
     using Vector = DistView<double*, Exec::memory_space>;
 
@@ -30,7 +30,7 @@ struct Exchanged {
     Vector make(const char* name) const {
         return make_dist_view<double*, Exec::memory_space>(exec, name, comm, ghosted.layout);
     }
-    /// Owned elements are what their index says, ghosts another number.
+    /// Owned elements are value_of() their index; all ghosts are `ghosts`.
     Vector make_filled(const char* name, double ghosts) const {
         const Vector vector = make(name);
         for (std::size_t l = 0; l < vector.view().extent(0); ++l)
@@ -81,7 +81,7 @@ TEST(GhostExport, AddsTheSameValues) {
                      tpetra::MultiVector(back.target(), theirs));
         for (std::int64_t l = 0; l < all.ghosted.owned; ++l)
             EXPECT_EQ(theirs.view()(l), ours.view()(l));
-        // In place, as combine().
+        // In place, like combine().
         back.execute(tpetra::MultiVector(back.source(), from, tpetra::Rows::with_ghosts),
                      tpetra::MultiVector(back.target(), from));
         for (std::size_t l = 0; l < ours.view().extent(0); ++l)
@@ -89,7 +89,7 @@ TEST(GhostExport, AddsTheSameValues) {
     });
 }
 
-// Imports and Exports that Tpetra or the program has made.
+// An Import and an Export from Tpetra's own calls, not from a plan.
 TEST(GhostImport, MakesAGhostPlan) {
     const Communicator comm(MPI_COMM_WORLD);
     for_each_case(40, [&](Random& random, std::uint64_t) {
@@ -141,12 +141,14 @@ TEST(GhostImport, WrongUse) {
     EXPECT_THROW_ON_ALL_RANKS(tpetra::GhostExport(plan, 1), UsageError,
                               "tpetra::GhostExport: expected an unstructured axis, got axis 1");
     const tpetra::GhostExport back(plan);
-    EXPECT_THROW_ON_ALL_RANKS(back.execute(owned, all), UsageError,
-                              "tpetra::GhostExport::execute: expected vectors of the maps source() "
-                              "and target(), got one of another map");
-    EXPECT_THROW_ON_ALL_RANKS(import.execute(all, owned), UsageError,
-                              "tpetra::GhostImport::execute: expected vectors of the maps source() "
-                              "and target(), got one of another map");
+    EXPECT_THROW_ON_ALL_RANKS(
+        back.execute(owned, all), UsageError,
+        "tpetra::GhostExport::execute: expected vectors with the maps source() "
+        "and target(), got a first vector with another map");
+    EXPECT_THROW_ON_ALL_RANKS(
+        import.execute(all, owned), UsageError,
+        "tpetra::GhostImport::execute: expected vectors with the maps source() "
+        "and target(), got a first vector with another map");
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(
             tpetra::MultiVector(import.target(), u), ShapeError,

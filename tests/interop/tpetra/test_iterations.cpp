@@ -25,7 +25,7 @@ using Matrix = Tpetra::CrsMatrix<double>;
 using Vectors = Tpetra::MultiVector<double>;
 using Op = Tpetra::Operator<double>;
 
-/// Iterations of Belos' conjugate gradients by Trilinos' calls alone.
+/// Number of iterations of Belos' conjugate gradients, with calls of Trilinos alone.
 int plain_iterations(const CubeEquations& equations, std::size_t mine, bool with_multigrid) {
     const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
     const auto all = static_cast<Tpetra::global_size_t>(equations.n * equations.n * equations.n);
@@ -82,7 +82,7 @@ TEST(TpetraIterations, AreThoseOfTrilinosOwnCalls) {
             const int theirs = plain_iterations(
                 equations, static_cast<std::size_t>(arrays.rows.local_rows()), with_multigrid);
             EXPECT_EQ(ours.iterations, theirs);
-            EXPECT_GE(theirs, 1); // of the smaller cube MueLu makes one level, which is exact
+            EXPECT_GE(theirs, 1); // MueLu solves the smaller cube exactly, on one level
             tell_iterations(comm, equations, with_multigrid ? "muelu" : "none", ours.iterations,
                             theirs);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrices that are assembled, and operators that are not, give the same for random vectors.
+// Assembled matrices and matrix-free operators give the same products with random vectors.
 #include "flow_problem.hpp"
 
 #include <distview/tpetra/trilinos.hpp>
@@ -37,7 +37,7 @@ TEST(Operators, AssembledAndMatrixFree) {
         problem.each(x, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
             worst = std::max(worst, std::abs(free.view()(l, m) - assembled.view()(l, m)));
         });
-        // In relation to what is added: 8 products of coefficients up to 17 / 7 and elements up to 1 / 2.
+        // Relative to the terms of a sum: 8 products of coefficients up to 17 / 7 and elements up to 1 / 2.
         EXPECT_LE(worst, 1e-14 * 8 * 17 / 7 / 2);
     });
 }
@@ -66,7 +66,7 @@ TEST(Operators, FunctionOfArrays) {
                         {block(9, {.padding = 1}), block(7, {.padding = 1})});
     const auto twice = tpetra::make_operator<double**>(
         problem.exec, problem.map, [](const auto& exec, const auto& x, const auto& y) {
-            const auto from = x.view(); // of const elements, where those of y are not
+            const auto from = x.view();
             const auto to = y.view();
             for_each(exec, y, [=](int i, int j) { to(i, j) = 2 * from(i, j); });
         });
@@ -84,26 +84,28 @@ TEST(Operators, WrongMatrices) {
     const tpetra::Map map(comm, 2);
     const bool last = comm.rank() == comm.size() - 1;
     EXPECT_THROW_ON_ALL_RANKS(tpetra::Matrix(map, {0, 1}, {0}, {1.0}), ShapeError,
-                              "tpetra::Matrix: expected 3 beginnings of 2 rows, got 2");
+                              "tpetra::Matrix: expected 3 elements in begin for 2 rows, got 2");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Matrix(map, {0, 1, 1}, {last ? 2 * comm.size() : 0}, {1.0}), UsageError,
-        "tpetra::Matrix: expected columns that are rows of the map, of 0 to " +
-            std::to_string(2 * comm.size() - 1) + ", got " + std::to_string(2 * comm.size()));
+        "tpetra::Matrix: expected columns that are rows of the map, from 0 to " +
+            std::to_string(2 * comm.size() - 1) + ", got column " +
+            std::to_string(2 * comm.size()));
     // A map of every other row.
     const std::int64_t first = 4 * comm.rank();
     const tpetra::Map gaps(comm, std::vector<std::int64_t>{first, first + 2});
-    EXPECT_THROW_ON_ALL_RANKS(tpetra::Matrix(gaps, {0, 1, 2}, {last ? 1 : 0, first + 2}, {1, 1}),
-                              UsageError,
-                              "tpetra::Matrix: expected columns that are rows of the map, got 1");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::Matrix(gaps, {0, 1, 2}, {last ? 1 : 0, first + 2}, {1, 1}), UsageError,
+        "tpetra::Matrix: expected columns that are rows of the map, got column 1");
     EXPECT_EQ(tpetra::Matrix(gaps, {0, 1, 2}, {0, first + 2}, {1, 1}).local_entries(), 2);
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Matrix(map, {0, 2, 1}, {0}, {1.0}), ShapeError,
-        "tpetra::Matrix: expected beginnings in ascending order, got 2 before 1");
-    EXPECT_THROW_ON_ALL_RANKS(tpetra::Matrix(map, {0, 1, 1}, {0}, {}), ShapeError,
-                              "tpetra::Matrix: expected a column for every one of 0 values, got 1");
+        "tpetra::Matrix: expected ascending elements in begin, got 2 before 1 at row 1");
     EXPECT_THROW_ON_ALL_RANKS(
-        tpetra::Matrix(map, {0, 0, 1}, {0, 1}, {1, 2}), ShapeError,
-        "tpetra::Matrix: expected beginnings from 0 to 2, got them from 0 to 1");
+        tpetra::Matrix(map, {0, 1, 1}, {0}, {}), ShapeError,
+        "tpetra::Matrix: expected equally many columns and values, got 1 columns");
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::Matrix(map, {0, 0, 1}, {0, 1}, {1, 2}), ShapeError,
+                              "tpetra::Matrix: expected elements from 0 to 2, the number of "
+                              "values, in begin, got 0 to 1");
     FlowProblem problem({{9, 7}, {Sides::walls, Sides::walls}}, {1, rank_count()},
                         {block(9, {.padding = 1}), block(7, {.padding = 1})});
     const tpetra::Map other(RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(63)})));
@@ -111,7 +113,7 @@ TEST(Operators, WrongMatrices) {
                               "tpetra::Matrix: expected rows with the numbering of the map");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::make_operator<double**>(problem.exec, map, problem.stencil()), UsageError,
-        "tpetra::Map::numbering: expected a map of a RowNumbering, got one of rows");
+        "tpetra::Map::numbering: expected a map made from a RowNumbering, got a map without one");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::make_operator<double**>(
             problem.exec,

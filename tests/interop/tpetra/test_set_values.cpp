@@ -55,9 +55,9 @@ TEST(TpetraSetValues, SolversMakeTheirPreconditionerAnew) {
         row.add(1, {0, 0});
         if (row.number() == last) row.add(1, {-3, 2});
     });
-    EXPECT_THROW_ON_ALL_RANKS(
-        tpetra::set_values(a, with_more), SolverError,
-        "tpetra::set_values: expected only entries that the matrix has, got 1 more in row");
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::set_values(a, with_more), SolverError,
+                              "tpetra::set_values: expected only entries that the matrix has, got "
+                              "1 outside the matrix in row");
     tpetra::set_values(a, rows);
     Kokkos::deep_copy(u.view(), 0);
     EXPECT_TRUE(tpetra::Solver(a, {.tolerance = 1e-12}).solve(problem.exec, vb, vu).converged);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kept solvers do the same as solve(), but make the preconditioner once.
+// A Solver gives the same results as solve(), but makes the preconditioner once.
 #include "../other_communicators.hpp"
 #include "flow_problem.hpp"
 
@@ -36,7 +36,7 @@ std::vector<double> values_of(const FlowProblem& problem, const Plane& u) {
     return values;
 }
 
-/// Solves three times, with other right sides, by one solver and by solve().
+/// Solves for two right sides, by one Solver and by solve().
 void expect_the_same(FlowProblem& problem, const auto& a, Preconditioner precondition) {
     SCOPED_TRACE(static_cast<int>(precondition));
     const Plane b = problem.make("b"), x = problem.make("x"), y = problem.make("y");
@@ -68,7 +68,7 @@ void expect_the_same(FlowProblem& problem, const auto& a, Preconditioner precond
 }
 
 TEST(Solver, DoesWhatSolveDoes) {
-    set_test_timeout(170); // MueLu takes seconds where ranks share cores
+    set_test_timeout(170); // MueLu takes seconds if ranks share cores
     for (const Sides first : {Sides::walls, Sides::periodic}) {
         FlowProblem problem = make_problem(first);
         const auto op =
@@ -99,7 +99,7 @@ TEST(Solver, KeepsThePreconditionerAndTheMatrix) {
     const tpetra::Solver solver(op, {.preconditioner = Preconditioner::jacobi});
     const auto first = solver.solve(problem.exec, vb, vx);
     EXPECT_TRUE(first.converged);
-    // What is set up anew finds a diagonal of zeros now.
+    // A new Solver reads a diagonal of zeros; the old Solver does not read the diagonal again.
     set_diagonal(0);
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Solver(op, {.preconditioner = Preconditioner::jacobi}), SolverError,
@@ -130,7 +130,7 @@ TEST(Solver, GoesOnAfterWhatWentWrong) {
     b.view()(0, 0) = value;
     Kokkos::deep_copy(x.view(), 0);
     bool converged = false;
-    for (int more = 0; more < 30 && !converged; ++more) { // twenty iterations more, from what x is
+    for (int more = 0; more < 30 && !converged; ++more) { // twenty more iterations, from the last x
         try {
             converged = solver.solve(problem.exec, vb, vx).converged;
         } catch (const SolverError&) {
@@ -152,9 +152,10 @@ TEST(Solver, WrongArgumentsAreOneErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Solver(matrix, {.tolerance = std::numeric_limits<double>::quiet_NaN()}), UsageError,
         "tpetra::Solver: expected a tolerance >= 0");
-    EXPECT_THROW_ON_ALL_RANKS(tpetra::Solver(op, {.preconditioner = Preconditioner::jacobi}),
-                              UsageError,
-                              "tpetra::Solver: expected a Matrix, of which the preconditioner");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::Solver(op, {.preconditioner = Preconditioner::jacobi}), UsageError,
+        "tpetra::Solver: expected a Matrix, or an Operator made by with_diagonal(), for the "
+        "preconditioner jacobi, got an Operator without a diagonal");
     const tpetra::Solver solver(matrix);
     const tpetra::Map other(RowNumbering(
         problem.comm, ArrayLayout(ProcessGrid{rank_count()}, {block(4 * rank_count())})));

@@ -35,7 +35,7 @@ TEST(TpetraUnknowns, ElasticityIsSolved) {
     if (!tpetra::has_preconditioner(tpetra::Preconditioner::amg)) GTEST_SKIP() << "no MueLu";
     expect_the_displacements<2>({16, 6});
     expect_the_displacements<3>({6, 4, 3});
-    expect_the_displacements<2>({2, 2}); // some ranks of more than four have no nodes
+    expect_the_displacements<2>({2, 2}); // with more than four ranks, some have no nodes
 }
 
 TEST(TpetraUnknowns, ToldOfUnknownsMueLuTakesFewerIterations) {

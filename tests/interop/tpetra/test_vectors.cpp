@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tpetra's vectors are DistViews' own memory; maps number what they say.
+// Tpetra's vectors use the DistViews' memory; maps have the rows of their RowNumbering or list.
 #include "flow_problem.hpp"
 
 #include <distview/comm/ghost_exchange_plan.hpp>
@@ -62,7 +62,7 @@ TEST(Vectors, KeepTheMemory) {
     EXPECT_EQ(tpetra::rcp(x)->getVector(0)->normInf(), 8);
 }
 
-/// A cell on the first rank, four on each of the others, none on the last one.
+/// One cell on the first rank, none on the last of several ranks, four on each of the others.
 AxisSpec few_cells() {
     std::vector<std::int64_t> bounds{0};
     for (int p = 0; p < rank_count(); ++p)
@@ -79,7 +79,7 @@ void expect_fields(bool first, const AxisSpec& cells) {
                                      : ArrayLayout(ProcessGrid{comm.size(), 1}, {cells, fields});
     const auto u = make_dist_view<double**, Memory, Exec::memory_space>(exec, "u", comm, layout);
     const tpetra::Map map(RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {cells})));
-    // The numbering knows of fields before the cells; rows alone of either.
+    // With a RowNumbering, fields must be the first axis; with a number of rows, they may also be the last axis.
     const tpetra::MultiVector x(first ? map : tpetra::Map(comm, map.local_size()), u);
     ASSERT_ON_ALL_RANKS(x.columns() == 3);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -107,7 +107,7 @@ TEST(Vectors, FieldsAreColumns) {
     }
 }
 
-// Strides of an axis without elements, or with one, say nothing of the order.
+// If an axis has at most one element, strides do not show the order of the axes.
 TEST(Vectors, RanksWithFewCells) {
     const Exec exec;
     const Communicator comm = world();
@@ -120,7 +120,7 @@ TEST(Vectors, RanksWithFewCells) {
     for (std::size_t n = 0; n < u.view().size(); ++n) EXPECT_EQ(u.view().data()[n], 2);
 }
 
-// Columns are further apart than they are long.
+// The stride between columns is larger than a column.
 TEST(Vectors, FieldsWithPaddingBetween) {
     const Exec exec;
     const Communicator comm = world();
@@ -160,11 +160,12 @@ TEST(Vectors, WrongUse) {
     const tpetra::Map map(rows), plain(comm, rows.local_rows());
     const auto padded = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(
         exec, "padded", comm, plane_layout(1));
-    EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(map, padded), ShapeError,
-                              "tpetra::MultiVector: expected an array without padding in a");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::MultiVector(map, padded), ShapeError,
+        "tpetra::MultiVector: expected an array without padding, with the layout of");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::MultiVector(plain, padded), ShapeError,
-        "tpetra::MultiVector: expected the elements of 'padded' in one run of "
+        "tpetra::MultiVector: expected the elements of 'padded' contiguous in "
         "memory, got a stride of");
     const auto left = make_dist_view<double**, Kokkos::LayoutLeft, Exec::memory_space>(
         exec, "left", comm, plane_layout());
@@ -175,12 +176,12 @@ TEST(Vectors, WrongUse) {
         exec, "u", comm, plane_layout());
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::MultiVector(tpetra::Map(comm, rows.local_rows() + (comm.rank() == 0)), u),
-        ShapeError, "elements of 'u' on this process, as the map has rows, got");
+        ShapeError, "elements of 'u' on this process, one for each row of the map, got");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Map(comm, comm.rank() == 0 ? -1 : 3), UsageError,
         "tpetra::Map: expected a number of rows that is not negative, got -1");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::Map(comm, std::int64_t(1) << 40), UsageError,
-                              "rows on a rank, as the installed Tpetra counts them");
+                              "rows on a rank, the limit of Tpetra's local ordinal, got");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::Map(comm, std::vector<std::int64_t>{-4}), UsageError,
                               "tpetra::Map: expected rows that are not negative, got -4");
     const tpetra::MultiVector x(map, u);
@@ -200,7 +201,8 @@ TEST(Vectors, OtherCommunicator) {
         exec, "u", part, ArrayLayout(ProcessGrid{part.size()}, {block(2 * part.size())}));
     EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(tpetra::Map(comm, 2), u), UsageError,
                               "tpetra::MultiVector: expected the section of process 0 of " +
-                                  std::to_string(rank_count()) + ", got that of process 0 of ");
+                                  std::to_string(rank_count()) +
+                                  ", got the section of process 0 of ");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::make_map(comm, tpetra::rcp(tpetra::Map(part, 2))), UsageError,
         "tpetra::make_map: expected a map over the ranks of the communicator");
@@ -225,7 +227,7 @@ TEST(Maps, NumberRowsAsTheNumberingDoes) {
 TEST(Maps, GiveUnstructuredLayouts) {
     const Exec exec;
     const Communicator comm = world();
-    // Every other row from the last, and none on rank 1.
+    // Every other row, in descending order; rank 1 has no rows.
     std::vector<std::int64_t> mine;
     if (comm.rank() != 1)
         for (std::int64_t r = 4; r >= 0; --r) mine.push_back(2 * (5 * comm.rank() + r));

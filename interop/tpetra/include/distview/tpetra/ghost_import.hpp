@@ -7,7 +7,7 @@
 #include <memory>
 
 namespace distview {
-// Programs with a plan include its header themselves; it takes long to compile.
+// The plan's header takes long to compile; programs that have a plan include it themselves.
 class GhostExchangePlan;
 } // namespace distview
 
@@ -18,15 +18,15 @@ struct ImportState;
 struct ExportState;
 } // namespace impl
 
-/// A Tpetra::Import with the communication of a GhostExchangePlan: from the rows that each rank owns to its owned rows
-/// and ghosts. Copies are shallow.
+/// A Tpetra::Import that communicates as a GhostExchangePlan does: from each rank's owned rows to its owned rows and
+/// ghosts. Copies are shallow.
 ///
 ///     const tpetra::GhostImport import(plan);
 ///     const tpetra::MultiVector owned(import.source(), u), all(import.target(), v, tpetra::Rows::with_ghosts);
-///     import.execute(owned, all);    // v = u where owned, and ghosts of v are their owners' elements of u
+///     import.execute(owned, all);    // owned elements of v = u, ghosts of v = their owners' elements of u
 ///
 /// Collective: construction and execute(), over the plan's communicator
-/// Errors:     UsageError if `axis` of the plan's layout is not unstructured, SolverError with the text of Tpetra's
+/// Errors:     UsageError if `axis` is no unstructured axis of the plan's layout; SolverError with the text of Tpetra's
 ///             exception (thrown on all ranks)
 class GhostImport {
 public:
@@ -43,16 +43,16 @@ private:
     std::shared_ptr<const impl::ImportState> m_state;
 };
 
-/// The Tpetra::Export that does what a GhostExchangePlan's combine() does with Sum: from the rows and ghosts of each rank
-/// to the rows that it owns. Copies are shallow.
+/// A Tpetra::Export that adds ghosts to their owners' elements, as combine() of a GhostExchangePlan does with Sum: from
+/// each rank's owned rows and ghosts to its owned rows. Copies are shallow.
 ///
 ///     const tpetra::GhostExport back(plan);
 ///     const tpetra::MultiVector all(back.source(), v, tpetra::Rows::with_ghosts), owned(back.target(), u);
-///     back.execute(all, owned);    // u = v where owned, plus all ghosts of it; v may be u
+///     back.execute(all, owned);    // owned elements of u = owned elements of v + their ghosts; v may be u
 ///
 /// Collective: construction and execute(), over the plan's communicator
-/// Cost:       where v is u, a copy of the array in each execute()
-/// Errors:     as of GhostImport
+/// Cost:       if v is u, each execute() copies the array
+/// Errors:     those of GhostImport
 class GhostExport {
 public:
     explicit GhostExport(const GhostExchangePlan& plan, int axis = 0);

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace distview {
-// Programs that make plans include their header themselves; it takes long to compile.
+// The header of GhostedLayout takes long to compile; programs that make plans include it themselves.
 struct GhostedLayout;
 } // namespace distview
 
@@ -19,39 +19,39 @@ namespace impl {
 struct MapState;
 }
 
-/// Which rows of vectors and matrices each rank has: a Tpetra::Map of the installed ordinals. Copies are shallow.
+/// The rows of vectors and matrices on each rank: a Tpetra::Map with Tpetra's own ordinals. Copies are shallow.
 ///
 ///     const tpetra::Map map(comm, 5);    // 5 rows on each of 3 ranks: 0 .. 4 | 5 .. 9 | 10 .. 14
 ///
 /// Collective: construction, ghosted_layout() and operator==, over the communicator
-/// Indices:    rows are global, from 0 unless they are listed; positions are local, from 0
-/// Cost:       one duplicate of the communicator, for Trilinos, which all maps of the communicator share
-/// Errors:     UsageError if a number of rows is negative, if Tpetra's ordinals are too short for the rows;
+/// Indices:    rows are global and count from 0 unless they are listed; positions are local and count from 0
+/// Cost:       one duplicate of the communicator for Trilinos; all maps of the communicator share it
+/// Errors:     UsageError if a number of rows or a listed row is negative or too large for Tpetra's ordinals;
 ///             SolverError with the text of Tpetra's exception (thrown on all ranks)
 class Map {
 public:
-    /// The rows of an array's cells: position n is that of row_of_cell(n).
+    /// The rows of an array's cells: position n holds the row row_of_cell(n).
     explicit Map(const RowNumbering& rows);
-    /// Rows that follow those of lower ranks.
+    /// `rows` rows on this rank, numbered after the rows of lower ranks.
     Map(const Communicator& comm, std::int64_t rows);
-    /// The listed rows, any integers from 0; several ranks may list one row, as in maps with ghosts.
+    /// The listed rows, integers >= 0. Several ranks may list the same row, as in maps with ghosts.
     Map(const Communicator& comm, const std::vector<std::int64_t>& rows);
 
     const Communicator& communicator() const;
     /// Number of rows on all ranks, and on this one.
     std::int64_t size() const;
     std::int64_t local_size() const;
-    /// The row at a position; UsageError unless there is one.
+    /// The row at a position; UsageError if this rank has no such position.
     std::int64_t row(std::int64_t position) const;
-    /// The numbering from which the map was made; UsageError if it was made otherwise.
+    /// The RowNumbering from which the map was made; UsageError if the map was made without one.
     const RowNumbering& numbering() const;
     /// The position of a row, -1 if this rank has none.
     std::int64_t position(std::int64_t row) const;
 
-    /// An unstructured layout in which each process has the elements of its rows, and no ghosts.
+    /// An unstructured layout without ghosts: each process owns the elements of its rows.
     GhostedLayout ghosted_layout() const;
 
-    /// Whether every rank has the same rows in the same order in both.
+    /// Whether both maps have the same rows in the same order on every rank.
     friend bool operator==(const Map& a, const Map& b);
 
     const std::shared_ptr<const impl::MapState>& state() const noexcept { return m_state; }

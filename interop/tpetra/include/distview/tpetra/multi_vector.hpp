@@ -14,25 +14,25 @@
 
 namespace distview::tpetra {
 
-/// Which elements of a section are the rows of a vector.
+/// Selection of the elements of a section that are rows of a vector.
 enum class Rows {
-    interior,    ///< what the process computes: no padding, no ghosts
-    with_ghosts, ///< on an unstructured axis the ghosts behind those as well
+    interior,    ///< elements that the process computes: no padding, no ghosts
+    with_ghosts, ///< the interior, and the ghosts of an unstructured axis
 };
 
 namespace impl {
 
 struct VectorState;
 
-/// A section in the form that sources without templates accept.
+/// A section without template parameters, for the compiled sources.
 struct Section {
     double* data = nullptr;
     ArrayLayout layout{};
     int process = 0;
     std::array<std::int64_t, max_rank> strides{};
-    bool is_first_slowest = true;   ///< or else the last axis, in memory
-    const char* space = "";         ///< Kokkos' name of the memory
-    bool is_host_accessible = true; ///< to the host's processor
+    bool is_first_slowest = true;   ///< in memory; if false, the last axis is
+    const char* space = "";         ///< Kokkos' name of the memory space
+    bool is_host_accessible = true; ///< by code on the host
     std::shared_ptr<const distview::impl::SharedState> array{};
     std::string label{};
 };
@@ -49,7 +49,7 @@ Section section_of(const Array& array) {
     for (int d = 0; d < Array::rank(); ++d)
         section.strides[static_cast<std::size_t>(d)] =
             static_cast<std::int64_t>(array.view().stride(static_cast<std::size_t>(d)));
-    // Strides do not show the order of sections with at most one element along an axis.
+    // If an axis has at most one element, strides do not show the order of the axes.
     section.is_first_slowest =
         std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight> ||
         (!std::is_same_v<typename Array::array_layout, Kokkos::LayoutLeft> &&
@@ -71,19 +71,20 @@ Section section_of(const Array& array) {
 ///     const tpetra::Map map(comm, 12);                               // as many rows as the section has elements
 ///     const tpetra::MultiVector x(map, u);
 ///
-/// Rows are elements in memory order. An array of as many elements as the map has rows is one column; an array of k
-/// times as many has k columns, its fields: the axis that varies slowest in memory (the last of LayoutLeft, the first
-/// of LayoutRight), on one process, counts them.
+/// Rows are elements in memory order. An array with one element for each row of the map is one column. An array with k
+/// elements for each row has k columns, its fields. The axis that varies slowest in memory (the first of LayoutRight,
+/// the last of LayoutLeft) counts the fields; it must lie on one process.
 ///
 /// Copies are shallow and keep the array's memory. solve() and execute() mark the array as written
 /// (DistView::valid_padding()); after Tpetra's own calls write it, call mark_written().
 ///
 /// Collective: construction, over the map's communicator
-/// Shapes:     a column is one run of memory: padding is possible on the slowest axis only
-/// Space:      memory that Tpetra's execution space reaches; work on it must have finished before Tpetra reads it
-/// Cost:       none in the size of the array; on a device, a buffer of its size on the host
-/// Errors:     ShapeError if a column is no run, or has not as many elements as the map has rows; UsageError if Tpetra
-///             cannot reach the memory, or the array is another process's (thrown on all ranks)
+/// Shapes:     a column is contiguous in memory: only its slowest axis may have padding
+/// Space:      memory that Tpetra's execution space reaches; kernels that use it must finish before Tpetra reads it
+/// Cost:       independent of the array's size; if Tpetra works on a device, a buffer of that size on the host
+/// Errors:     ShapeError if a column is not contiguous, its size is not the map's number of rows on this rank, or the
+///             map's RowNumbering has another layout or order; UsageError if Tpetra cannot reach the memory, or the
+///             section is another process's (thrown on all ranks)
 class MultiVector {
 public:
     template <DistViewLike Array>
@@ -92,7 +93,7 @@ public:
 
     const Map& map() const;
     int columns() const;
-    /// The first element of a column: the DistView's own.
+    /// The first element of a column, in the DistView's memory.
     double* data(int column = 0) const;
 
     const std::shared_ptr<const impl::VectorState>& state() const noexcept { return m_state; }

@@ -17,10 +17,10 @@ namespace impl {
 
 struct OperatorState;
 
-/// y = A x for the rows of a rank, which lie side by side.
+/// Computes y = A x for a rank's rows, which are contiguous in memory.
 using Apply = std::function<void(const double* x, double* y)>;
 
-/// Calls op(exec, x, y) with arrays in the memory of vectors.
+/// Calls op(exec, x, y) with arrays over the memory of Tpetra's vectors.
 template <class DataType, class Exec, class Op>
 class ApplyToArrays {
 public:
@@ -32,7 +32,7 @@ public:
     }
 
     void operator()(const double* x, double* y) const {
-        // Operators take arrays of one type, and do not write to the first.
+        // Operators need x and y of one type, and do not write to x.
         m_op(m_exec, array(const_cast<double*>(x)), array(y));
         m_exec.fence("distview::tpetra::Operator: Tpetra reads the rows");
     }
@@ -60,14 +60,14 @@ private:
 /// Errors:     UsageError if Tpetra works in another memory than `apply` (thrown on all ranks)
 class Operator {
 public:
-    /// `space` is Kokkos' name of the memory that `apply` takes.
+    /// `space` is Kokkos' name of the memory space in which `apply` works.
     Operator(const Map& map, impl::Apply apply, const char* space);
 
-    /// The same operator with the diagonal of its matrix, for Preconditioner::jacobi. The vector's memory is read when a
-    /// solution begins, or a Solver is made.
+    /// The same operator with the diagonal of its matrix, for Preconditioner::jacobi. The function solve() and the
+    /// constructor of Solver read the vector's memory; Solver::solve() does not.
     ///
     /// Collective: over the map's communicator
-    /// Errors:     UsageError unless it is one column of the operator's map (thrown on all ranks)
+    /// Errors:     UsageError unless `diagonal` has one column and the operator's map (thrown on all ranks)
     Operator with_diagonal(const MultiVector& diagonal) const;
 
     const Map& map() const;
@@ -77,22 +77,22 @@ private:
     std::shared_ptr<const impl::OperatorState> m_state;
 };
 
-/// Makes the operator of a function that writes y = A x to arrays without padding when it is called as op(exec, x, y).
+/// Makes an operator from a function: op(exec, x, y) writes y = A x, with arrays without padding.
 ///
 ///     const tpetra::Map map(RowNumbering(comm, layout));
 ///     auto a = tpetra::make_operator<double**>(exec, map, op);
 ///     auto l = tpetra::make_operator<double**>(exec, map, StencilOperator{plan, laplace});
 ///
-/// x and y are DistViews in the memory of Tpetra's vectors, of the numbering's layout and in C order. A StencilOperator
+/// x and y are DistViews over memory of Tpetra's vectors, with the numbering's layout, in C order. A StencilOperator
 /// reads padding, so unpadded_stencil() wraps it and keeps a padded copy of x. The operator refers to the stencil's
 /// plan and does not keep it: the plan must stay at its address, and not be in use, until the last application of the
-/// operator and of what Trilinos has made with it.
+/// operator and of Trilinos objects that contain it.
 ///
 /// Collective: over the map's communicator
-/// Space:      kernels of the operator run on `exec`, which has finished when an application returns
-/// Cost:       a StencilOperator needs one padded array, and a copy to it in every application
-/// Errors:     UsageError if the map is not of a RowNumbering, a stencil's plan has another layout, or Tpetra works in
-///             another memory than `exec`; ShapeError if `DataType` has other axes than the layout; those of
+/// Space:      kernels of the operator run on `exec`; an application returns after they have finished
+/// Cost:       a StencilOperator needs one padded array, and copies x to it in every application
+/// Errors:     UsageError if the map was made without a RowNumbering, a stencil's plan has another layout, or Tpetra
+///             works in another memory than `exec`; ShapeError if `DataType` has other axes than the layout; those of
 ///             make_dist_view() (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec, class Op>
 Operator make_operator(const Exec& exec, const Map& map, const Op& op) {

@@ -15,17 +15,17 @@ namespace distview::tpetra {
 enum class Preconditioner {
     none,
     jacobi, ///< the inverse of the diagonal
-    amg,    ///< MueLu's smoothed aggregation, of as many equations as there are unknowns per cell
+    amg,    ///< MueLu's smoothed aggregation, with an equation for each unknown of a cell
 };
 
-/// What A maps to zero.
+/// Vectors that A maps to zero.
 enum class Nullspace {
     none,
-    constant, ///< vectors of equal elements, as with periodic or Neumann sides only
+    constant, ///< vectors of equal elements, for example if all sides are periodic or Neumann
 };
 
 struct SolveOptions {
-    /// Stop when the norm of the residual is at most this times that of the right side.
+    /// Stop when the norm of the residual is at most this times the norm of the right side.
     double tolerance = 1e-10;
     int max_iterations = 1000;
     Preconditioner preconditioner = Preconditioner::none;
@@ -34,17 +34,17 @@ struct SolveOptions {
     bool has_to_converge = true;
 };
 
-/// What a solution took, the same on every rank.
+/// Outcome of a solution, the same on every rank.
 struct SolveResult {
     bool converged = false;
     int iterations = 0;
-    double residual = 0; ///< norm of b - A x, computed anew at the end; the largest of all columns
-    double right_side = 0; ///< norm of b; of the column with that residual
-    /// Norms of the residuals as Belos updates them, beginning with the first x; of several columns the greatest.
+    double residual = 0; ///< norm of b - A x at the end, in the column with the largest ratio to b
+    double right_side = 0; ///< norm of b in that column
+    /// Norms of the residuals as Belos updates them, beginning with the first x; the largest of several columns.
     std::vector<double> history{};
 };
 
-/// Which preconditioners the installed Trilinos has.
+/// Whether the installed Trilinos has a preconditioner.
 ///
 /// Collective: no (local)
 bool has_preconditioner(Preconditioner which) noexcept;
@@ -57,24 +57,25 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options);
 } // namespace impl
 
-/// Solves A x = b by Belos' conjugate gradients (PseudoBlockCG), starting from the values of x; each column separately.
+/// Solves A x = b by Belos' conjugate gradients (PseudoBlockCG), each column separately, starting from the values of x.
 ///
 ///     const auto result = tpetra::solve(exec, a, b, x, {.preconditioner = tpetra::Preconditioner::amg});
 ///
-/// With Nullspace::constant, A may be singular: b must be orthogonal to constants. solve() removes the constants that
-/// rounding brings into products and preconditioned vectors; x is determined up to a constant.
+/// With Nullspace::constant, A may be singular; b must then be orthogonal to constants. Rounding adds constants to
+/// products and preconditioned vectors, and solve() subtracts them. The solution x is determined up to a constant.
 ///
 /// Collective: over the communicator of the maps
-/// Shapes:     b and x have A's map and equally many columns, in memory of their own
+/// Shapes:     b and x have A's map, equally many columns, and separate memory
 /// Space:      Tpetra's execution space, after a fence of `exec`; on return all work has finished
 /// Touches:    the memory of the arrays that b and x were made of
-/// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call (a Solver keeps them); of an
-///             iteration one norm more than Belos' own, for the history, and a copy of the residual where there is no
-///             preconditioner
-/// Errors:     UsageError if b or x have other maps or columns, or share memory, a preconditioner is not installed, A
-///             is an Operator where it needs a Matrix or a diagonal, or options differ between ranks; SolverError if
-///             Belos, Ifpack2, MueLu or Teuchos throws (an indefinite A, say; with the exception's text), for a zero on
-///             the diagonal, if x is not finite, and if the solution does not converge (thrown on all ranks)
+/// Cost:       Belos keeps four vectors a column; every call sets up the preconditioner (a Solver keeps it); beside
+///             Belos' own work, each iteration computes one norm for the history and, without a preconditioner, copies
+///             the residual
+/// Errors:     UsageError if b or x has another map, they differ in columns or share memory, options are invalid or
+///             differ between ranks, the preconditioner is not installed, or A is an Operator and the preconditioner
+///             needs a Matrix or a diagonal; SolverError if Belos, Ifpack2, MueLu or Teuchos throws (for an indefinite
+///             A, say; with the exception's text), jacobi finds a zero on the diagonal, the residual is not finite, or
+///             the solution does not converge (thrown on all ranks)
 template <ExecutionSpace Exec, class A>
 SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options = {}) {
@@ -82,16 +83,16 @@ SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const Mult
     return impl::solve(a, b, x, options);
 }
 
-/// A solver for repeated solutions, as in time steps. It keeps A and the preconditioner (MueLu's levels, say) until
-/// set_values() gives A other values; A must not change by other means, such as rcp(). Copies are shallow.
+/// A solver for repeated solutions, as in time steps. It keeps A, and the preconditioner (MueLu's levels, say) until
+/// set_values() replaces A's values. A must not change in other ways, for example through rcp(). Copies are shallow.
 ///
 ///     tpetra::Solver solver(a, {.preconditioner = tpetra::Preconditioner::amg});
-///     for (...) solver.solve(exec, b, x);           // tpetra::set_values(a, ...) between: levels are made anew
+///     for (...) solver.solve(exec, b, x);           // makes levels anew after tpetra::set_values(a, ...)
 ///
 /// Collective: construction and solve(), over the communicator of A's map
-/// Space:      as of the function solve()
+/// Space:      that of the function solve()
 /// Touches:    the memory of the arrays that b and x were made of
-/// Cost:       construction sets the preconditioner up; solve() costs as much as the function otherwise
+/// Cost:       construction sets up the preconditioner; apart from that, solve() costs as much as the function
 /// Errors:     those of the function solve(); construction reports those of options, A and the preconditioner
 class Solver {
 public:
