@@ -15,12 +15,12 @@ void use(const distview::tpetra::Map& map, const DistView<double**, Right, Host>
 #if DISTVIEW_CASE == 0
     const distview::tpetra::MultiVector x(map, u);
     const auto a = distview::tpetra::make_operator<double**>(Exec(), map, nothing);
-#elif DISTVIEW_CASE == 1 // expected: elements must be double, the scalar that the component is compiled for
+#elif DISTVIEW_CASE == 1 // expected: elements must be double, for which distview::tpetra is compiled
     const distview::tpetra::MultiVector x(map, floats);
-#elif DISTVIEW_CASE == 2 // expected: elements must be double, the scalar that the component is compiled for
+#elif DISTVIEW_CASE == 2 // expected: elements must be double, for which distview::tpetra is compiled
     // A solver writes into the array, so its elements must not be const.
     const distview::tpetra::MultiVector x(map, fixed);
-#elif DISTVIEW_CASE == 3 // expected: elements must be double, the scalar that the component is compiled for
+#elif DISTVIEW_CASE == 3 // expected: elements must be double, for which distview::tpetra is compiled
     const auto a = distview::tpetra::make_operator<float**>(Exec(), map, nothing);
 #endif
 }

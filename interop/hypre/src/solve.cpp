@@ -268,8 +268,7 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
     const bool is_apart =
         !before(b.data(), x.data() + count) || !before(x.data(), b.data() + count);
     require<UsageError>(count == 0 || is_apart, [&] {
-        return text(caller, ": expected a right side and a solution in memory of their own, got "
-                            "one array as both");
+        return text(caller, ": expected b and x in separate memory, got arrays that share memory");
     });
 }
 
@@ -318,8 +317,9 @@ SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Commun
     x.fetch();
     if (!result.converged && options.has_to_converge)
         throw SolverError(text(caller, ": expected a residual of at most ", options.tolerance,
-                               " of the right side's, got ", result.reason, " with a residual of ",
-                               result.residual, " after ", result.iterations, " iterations"),
+                               " times the norm of b, ", result.right_side, ", got ", result.reason,
+                               " with a residual of ", result.residual, " after ",
+                               result.iterations, " iterations"),
                           HYPRE_ERROR_CONV);
     return result;
 }

@@ -74,8 +74,8 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
         PetscCall(VecRestoreArrayReadAndMemType(b, &right_side));
         PetscCall(VecRestoreArrayReadAndMemType(x, &solution));
         require<UsageError>(!is_one,
-                            "petsc::solve: expected a right side and a solution in memory of "
-                            "their own, got one array as both");
+                            "petsc::solve: expected b and x in separate memory, got arrays that "
+                            "share memory");
         require<ShapeError>(rows == given && columns == wanted, [&] {
             return text("petsc::solve: expected a right side of ", rows, " and a solution of ",
                         columns, " elements on this rank, as the matrix has rows and columns, got ",
@@ -336,8 +336,9 @@ SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOpti
     if (!result.converged &&
         (options.has_to_converge || result.reason.find("FAILED") != std::string::npos))
         throw SolverError(text("petsc::solve: expected a residual of at most ", options.tolerance,
-                               " of the right side's, got ", result.reason, " with a residual of ",
-                               result.residual, " after ", result.iterations, " iterations"),
+                               " times the norm of b, ", result.right_side, ", got ", result.reason,
+                               " with a residual of ", result.residual, " after ",
+                               result.iterations, " iterations"),
                           0);
     return result;
 }

@@ -189,8 +189,8 @@ TEST_F(HypreSolve, RightSideAndSolutionAreTwoArrays) {
     const MatrixRows rows = system.assembled();
     const hypre::Matrix a = hypre::ij_matrix(rows);
     const hypre::Vector x = hypre::vector(system.rows, u);
-    const char* const words = "hypre::solve: expected a right side and a solution in memory of "
-                              "their own, got one array as both";
+    const char* const words =
+        "hypre::solve: expected b and x in separate memory, got arrays that share memory";
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x), UsageError, words);
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, hypre::vector(system.rows, u), x), UsageError,
                               words);

@@ -434,7 +434,8 @@ TEST(PetscErrors, RightSideAndSolutionAreTwoArrays) {
     const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
     EXPECT_THROW_ON_ALL_RANKS(
         petsc::solve(comm, matrix, petsc::vector(problem.rows, u), petsc::vector(problem.rows, u)),
-        UsageError, "got one array as both");
+        UsageError,
+        "petsc::solve: expected b and x in separate memory, got arrays that share memory");
 }
 
 // A direct solver ignores the initial x.

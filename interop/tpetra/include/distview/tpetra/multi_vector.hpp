@@ -40,8 +40,8 @@ struct Section {
 template <DistViewLike Array>
 Section section_of(const Array& array) {
     static_assert(std::is_same_v<typename Array::value_type, double>,
-                  "tpetra::MultiVector: elements must be double, the scalar that the component is "
-                  "compiled for");
+                  "tpetra::MultiVector: elements must be double, for which distview::tpetra "
+                  "is compiled");
     Section section;
     section.data = array.view().data();
     section.layout = array.layout();

@@ -98,8 +98,8 @@ template <class DataType, ExecutionSpace Exec, class Op>
 Operator make_operator(const Exec& exec, const Map& map, const Op& op) {
     using Array = DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space>;
     static_assert(std::is_same_v<typename Array::value_type, double>,
-                  "tpetra::make_operator: elements must be double, the scalar that the component "
-                  "is compiled for");
+                  "tpetra::make_operator: elements must be double, for which distview::tpetra "
+                  "is compiled");
     const char* const name = "tpetra::make_operator";
     const CollectiveCall call(map.communicator(), name);
     agree_on(map.communicator(), name,
