@@ -15,7 +15,6 @@
 #include <ranges>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace distview::impl {

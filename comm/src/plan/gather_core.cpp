@@ -6,7 +6,6 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/core/text.hpp>
 
-#include <algorithm>
 #include <map>
 #include <sstream>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
-#include <cstddef>
 #include <span>
 #include <utility>
 
