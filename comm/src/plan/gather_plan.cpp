@@ -42,17 +42,15 @@ void impl::check_apart(const char* caller, std::span<const Field> arrays,
                        std::span<const ListBytes> lists, bool are_written) {
     const auto place = [](const ListBytes& list) { return ElementPlaces{list.data, list.bytes}; };
     for (std::size_t i = 0; i < lists.size(); ++i) {
-        if (lists[i].bytes == 0) continue;
         for (std::size_t j = 0; j < arrays.size(); ++j)
             require<UsageError>(!overlaps(arrays[j], place(lists[i])), [&] {
                 return text(caller, ": list of values ", i, " shares memory with array ", j);
             });
         for (std::size_t j = 0; are_written && j < i; ++j)
-            require<UsageError>(
-                lists[j].bytes == 0 || !memory_overlaps(place(lists[i]), place(lists[j])), [&] {
-                    return text(caller, ": lists of values ", j, " and ", i,
-                                " share memory, but this call writes them");
-                });
+            require<UsageError>(!memory_overlaps(place(lists[i]), place(lists[j])), [&] {
+                return text(caller, ": lists of values ", j, " and ", i,
+                            " share memory, but this call writes them");
+            });
     }
 }
 

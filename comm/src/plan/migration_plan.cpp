@@ -5,6 +5,7 @@
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
+#include <distview/core/memory_overlap.hpp>
 
 #include <algorithm>
 #include <map>
@@ -141,8 +142,7 @@ void MigrationPlan::check_fields(std::span<const MigratingField> fields) const {
 void MigrationPlan::check_apart(std::span<const impl::Field> fields,
                                 std::span<const impl::PointLists> lists) const {
     const auto meet = [](const char* a, std::int64_t a_bytes, const char* b, std::int64_t b_bytes) {
-        return a_bytes > 0 && b_bytes > 0 && std::less<>()(a, b + b_bytes) &&
-               std::less<>()(b, a + a_bytes);
+        return memory_overlaps(ElementPlaces{a, a_bytes}, ElementPlaces{b, b_bytes});
     };
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::int64_t bytes = size() * fields[i].element_size;

@@ -140,13 +140,7 @@ ExchangeBinding* PlanCore::find(const ArraySet& arrays) const noexcept {
 
 /// Like find(), by agreement of all ranks: a rank that passes no array does not see that other ranks pass new arrays.
 ExchangeBinding* PlanCore::agree_on_known(const ArraySet& arrays, bool to_begin) {
-    std::exception_ptr failure;
-    try {
-        check_ready(to_begin);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(m_comm, m_name, failure);
+    agree_on(m_comm, m_name, [&] { check_ready(to_begin); });
     std::uint64_t candidates = 0;
     for (std::size_t i = 0; i < m_bindings.size(); ++i)
         if (m_bindings[i]->is_for(arrays)) candidates |= std::uint64_t{1} << i;

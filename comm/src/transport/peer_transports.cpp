@@ -170,26 +170,26 @@ bool travels_in_messages(Transport transport) {
 
 /// Answers an offer: the peer, if an allowed transport reaches it; else nullopt, with the reason in `why_not`.
 std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
-                                   std::span<const Field> fields, std::optional<Transport> required,
-                                   DeviceLayer* layer, Access access, std::string& why_not) {
-    if (required && travels_in_messages(*required)) {
-        why_not = text("DISTVIEW_TRANSPORT=", to_string(*required));
+                                   const TransportSearch::Setting& setting, std::string& why_not) {
+    if (setting.required && travels_in_messages(*setting.required)) {
+        why_not = text("DISTVIEW_TRANSPORT=", to_string(*setting.required));
         return {};
     }
     ReadablePeer peer;
     why_not = "its shared memory (/dev/shm) is full or cannot be mapped";
     if (!map_lines(state, offer.head, peer)) return {};
     why_not = "its arrays cannot be mapped";
-    if (layer) {
+    if (setting.layer) {
         const bool is_offered =
             std::all_of(offer.fields.begin(), offer.fields.end(),
                         [](const Offered& at) { return at.reach == Reach::device; });
-        why_not = is_offered ? text("the device's memory is not shared", layer->why_not_shared())
-                             : "its arrays are not in memory that its device can share";
-        return open_fields(*layer, offer.fields, peer) ? std::optional(std::move(peer))
-                                                       : std::nullopt;
+        why_not = is_offered
+                      ? text("the device's memory is not shared", setting.layer->why_not_shared())
+                      : "its arrays are not in memory that its device can share";
+        return open_fields(*setting.layer, offer.fields, peer) ? std::optional(std::move(peer))
+                                                               : std::nullopt;
     }
-    if (map_fields(state, offer, fields, peer, access)) return peer;
+    if (map_fields(state, offer, setting.fields, peer, setting.access)) return peer;
     return {};
 }
 
@@ -281,8 +281,7 @@ PeerTransports TransportSearch::run(int tag) {
         const std::optional<Transport> required = m_setting.required;
         std::string why_not;
         std::optional<ReadablePeer> peer =
-            accept(state, Offer::of(m_received[s]), m_setting.fields, required, m_setting.layer,
-                   m_setting.access, why_not);
+            accept(state, Offer::of(m_received[s]), m_setting, why_not);
         if (!peer && required && !travels_in_messages(*required) && lacking.empty())
             lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from rank ",
                            sources[s], " to rank ", state.rank(), " is not available: ", why_not);
