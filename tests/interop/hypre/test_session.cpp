@@ -26,7 +26,7 @@ TEST(HypreSession, WhatNeedsHypreSaysSoBeforeIt) {
         Exec(), "u", world(), rows.layout());
     EXPECT_THROW_ON_ALL_RANKS(hypre::vector(rows, u), UsageError,
                               "hypre::vector: expected hypre to be initialised");
-    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(rows), UsageError, "hypre::Session does that");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(rows), UsageError, "make a hypre::Session first");
 }
 
 TEST(HypreSession, OuterOneStartsAndStops) {
