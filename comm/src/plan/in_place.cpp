@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/plan/in_place.hpp>
+#include <distview/comm/impl/plan/redistribution_core.hpp>
 
 #include "plan/message_layout.hpp"
 
@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -58,6 +61,16 @@ bool is_involution(const RedistributionSchedule& schedule) {
     return schedule.delivered_elements() == schedule.elements();
 }
 
+/// Allocates memory for messages and for elements that other ranks read in place: in the arena if `is_shared` and if
+/// the arena has room.
+std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
+                                      bool is_shared) {
+    if (is_shared && bytes > 0)
+        if (auto memory = state.arena()->allocate(static_cast<std::size_t>(bytes)))
+            return std::static_pointer_cast<char>(memory);
+    return message_memory(bytes);
+}
+
 /// The rounds of a redistribution in place. In each round every process packs some elements for all processes, itself
 /// included, and only then writes the elements that have arrived.
 ///
@@ -67,7 +80,17 @@ bool is_involution(const RedistributionSchedule& schedule) {
 /// are cut unless they are reversed.
 class Rounds {
 public:
-    Rounds(const InPlaceSetting& setting, bool changes_places)
+    struct Setting {
+        const Communicator& comm;
+        const RedistributionSchedule& schedule;
+        const RedistributionRole& role;
+        const ArraySet& arrays;
+        const PlanLines& lines;
+        std::optional<Transport> required;
+        std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit
+        bool oversubscribed = false;
+    };
+    Rounds(const Setting& setting, bool changes_places)
         : m_setting(setting), m_schedule(setting.schedule), m_role(setting.role),
           m_arrays(setting.arrays), m_changes_places(changes_places), m_from(m_role.runs_from),
           m_to(m_role.runs_to) {
@@ -353,7 +376,7 @@ private:
                           m_arrays.sources[field].element_size);
     }
 
-    const InPlaceSetting& m_setting;
+    const Setting& m_setting;
     const RedistributionSchedule& m_schedule;
     const RedistributionRole& m_role;
     const ArraySet& m_arrays;
@@ -374,34 +397,35 @@ private:
 
 } // namespace
 
-std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
-                                      bool is_shared) {
-    if (is_shared && bytes > 0)
-        if (auto memory = state.arena()->allocate(static_cast<std::size_t>(bytes)))
-            return std::static_pointer_cast<char>(memory);
-    return message_memory(bytes);
-}
-
-std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
-    const bool changes_places = is_same && is_involution(setting.schedule);
-    Rounds rounds = agree_on(setting.comm, plan_names::redistribution,
-                             [&] { return Rounds(setting, changes_places); });
+/// Binds arrays such that all elements are packed before any is overwritten: in one round, or for a transposition onto
+/// itself (`is_same`: every source is its target) in as many rounds as the buffer requires. Collective.
+///
+/// Errors: UsageError if buffer_bytes is too small: names the bytes needed; those of TransportSearch::run() (on
+///         all ranks)
+std::shared_ptr<ExchangeBinding> RedistributionCore::bind_in_place(const NewSet& set,
+                                                                   bool is_same) {
+    const Rounds::Setting setting{communicator(), m_first.schedule,         m_first.role,
+                                  set.arrays,     lines_of(m_first, false), required(),
+                                  m_buffer_bytes, oversubscribed()};
+    const bool changes_places = is_same && is_involution(schedule());
+    Rounds rounds =
+        agree_on(communicator(), name(), [&] { return Rounds(setting, changes_places); });
     if (changes_places) rounds.choose();
     rounds.require_room();
-    TransportSearch search = agree_on(setting.comm, plan_names::redistribution, [&] {
-        return TransportSearch(*state_of(setting.comm),
-                               {.caller = plan_names::redistribution,
-                                .sources = setting.role.receive_ranks(),
+    TransportSearch search = agree_on(communicator(), name(), [&] {
+        return TransportSearch(state(),
+                               {.caller = name(),
+                                .sources = receive_peers(),
                                 .lines = &setting.lines,
-                                .required = setting.required},
+                                .required = required()},
                                rounds.offer());
     });
-    agree_on(setting.comm, plan_names::redistribution,
-             [&] { rounds.set_transports(search.run(setting.tag)); });
+    agree_on(communicator(), name(), [&] { rounds.set_transports(search.run(set.tags.messages)); });
     rounds.require_room(); // if shared memory has no room, messages need more memory
-    return agree_on(setting.comm, plan_names::redistribution, [&] {
+    return agree_on(communicator(), name(), [&] {
         std::shared_ptr<ExchangeBinding> binding = rounds.bind();
-        setting.complete(binding);
+        binding->overwrites_sources = true;
+        complete(binding, set.arrays, set.tags);
         return binding;
     });
 }
