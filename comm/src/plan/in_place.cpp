@@ -5,6 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/plan/shared_rounds.hpp>
 #include <distview/comm/impl/tuning.hpp>
@@ -59,16 +60,6 @@ bool is_involution(const RedistributionSchedule& schedule) {
     }
     // If several processes hold a label, or padding is filled, an element is read once and written several times.
     return schedule.delivered_elements() == schedule.elements();
-}
-
-/// Allocates memory for messages and for elements that other ranks read in place: in the arena if `is_shared` and if
-/// the arena has room.
-std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
-                                      bool is_shared) {
-    if (is_shared && bytes > 0)
-        if (auto memory = state.arena()->allocate(static_cast<std::size_t>(bytes)))
-            return std::static_pointer_cast<char>(memory);
-    return message_memory(bytes);
 }
 
 /// The rounds of a redistribution in place. In each round every process packs some elements for all processes, itself
@@ -134,13 +125,9 @@ public:
     }
 
     OfferedPacks offer() {
-        m_sent_bytes = place(m_role.sends, m_sent_places, [](const Peer&) { return true; });
-        m_sent = exchange_memory(*state_of(m_setting.comm), m_sent_bytes,
-                                 m_setting.required != Transport::message);
-        OfferedPacks result;
-        for (const int reader : m_setting.lines.readers())
-            result.packs.push_back(m_sent.get() + m_sent_places.at(reader));
-        return result;
+        const bool is_shared = m_setting.required != Transport::message;
+        m_sent = {is_shared ? state_of(m_setting.comm)->arena().get() : nullptr, rooms(true), true};
+        return m_sent.offer(m_setting.lines.readers());
     }
 
     /// Call it before the functions below. Sections are not offered, because they are overwritten while others read.
@@ -150,9 +137,7 @@ public:
     }
 
     std::shared_ptr<ExchangeBinding> bind() {
-        m_received_bytes = place(m_role.receives, m_received_places,
-                                 [&](const Peer& peer) { return comes_in_message(peer.rank); });
-        m_received = message_memory(m_received_bytes);
+        m_received = {nullptr, rooms(false), true};
         std::shared_ptr<ExchangeBinding> first;
         for (const std::vector<PartIndex>& parts : sets()) {
             auto round = std::make_shared<ExchangeBinding>(
@@ -258,20 +243,16 @@ private:
             if (comes_in_message(peer.rank)) bytes += room_of(m_to, peer, parts);
         return bytes;
     }
-    /// Assigns each wanted peer a place in a buffer. Returns the buffer's size.
-    template <class Wanted>
-    std::int64_t place(const std::vector<Peer>& peers, std::map<int, std::int64_t>& places,
-                       const Wanted& is_wanted) const {
-        const bool sends = &peers == &m_role.sends;
-        std::int64_t bytes = 0;
-        for (const Peer& peer : peers) {
-            if (!is_packed(peer) || !is_wanted(peer)) continue;
+    /// Room for the elements that are packed, or that arrive in messages, by rank.
+    std::map<int, std::int64_t> rooms(bool sends) const {
+        std::map<int, std::int64_t> result;
+        for (const Peer& peer : sends ? m_role.sends : m_role.receives) {
+            if (sends ? !is_packed(peer) : !comes_in_message(peer.rank)) continue;
             const std::int64_t size = room_of(sends ? m_from : m_to, peer, m_parts);
             PersistentMessages::require_countable(size, plan_names::redistribution);
-            places.emplace(peer.rank, bytes);
-            bytes += size;
+            result.emplace(peer.rank, size);
         }
-        return bytes;
+        return result;
     }
 
     // Programs
@@ -298,12 +279,12 @@ private:
 
     ExchangeProgram program(const std::vector<PartIndex>& parts, bool is_first) const {
         ExchangeProgram program;
-        program.sent = m_sent;
-        program.held.push_back(m_received);
+        program.sent = m_sent.memory();
+        program.held.push_back(m_received.memory());
         program.packs_for_readers = true;
         if (is_first) {
             const std::size_t rounds = sets().size();
-            program.workspace_bytes = static_cast<std::size_t>(m_sent_bytes + m_received_bytes);
+            program.workspace_bytes = static_cast<std::size_t>(m_sent.bytes() + m_received.bytes());
             program.note = text("\n  in place: elements ",
                                 m_changes_places ? "change places"
                                                  : "are packed before anything is overwritten",
@@ -320,7 +301,7 @@ private:
 
     void add_packed(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
                     const Peer& peer) const {
-        char* const place = m_sent.get() + m_sent_places.at(peer.rank);
+        char* const place = m_sent.of(peer.rank);
         const PackedFields layout = packed(parts, peer);
         for (std::size_t f = 0; f < field_count(); ++f)
             for (std::size_t p = 0; p < parts.size(); ++p)
@@ -335,17 +316,14 @@ private:
 
     void add_arriving(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
                       const Peer& peer) const {
-        if (peer.rank == m_role.rank) {
-            const char* const place =
-                m_keeps_own ? nullptr : m_sent.get() + m_sent_places.at(peer.rank);
-            return add_moves(program, program.local, parts, peer, place);
-        }
+        if (peer.rank == m_role.rank)
+            return add_moves(program, program.local, parts, peer, m_sent.of(peer.rank));
         const PackedFields layout = packed(parts, peer);
         Incoming incoming;
         incoming.rank = peer.rank;
         incoming.bytes = layout.bytes;
         if (comes_in_message(peer.rank)) {
-            char* const place = m_received.get() + m_received_places.at(peer.rank);
+            char* const place = m_received.of(peer.rank);
             if (layout.bytes == 0) return;
             add_moves(program, incoming.batches, parts, peer, place);
             incoming.message = {peer.rank, place, layout.bytes};
@@ -385,12 +363,8 @@ private:
     RedistributionRuns m_to;
     bool m_keeps_own = false;
     PartIndex m_parts = one_part;
-    std::map<int, std::int64_t> m_sent_places; ///< by rank
-    std::map<int, std::int64_t> m_received_places;
-    std::int64_t m_sent_bytes = 0;
-    std::shared_ptr<char> m_sent;
-    std::int64_t m_received_bytes = 0;
-    std::shared_ptr<char> m_received;
+    ReaderPacks m_sent;
+    ReaderPacks m_received; ///< messages, by sender
     PeerTransports m_transports;
     bool m_are_known = false; ///< whether m_transports is set
 };
