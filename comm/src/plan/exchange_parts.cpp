@@ -53,7 +53,7 @@ SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const Exchan
         if (packs(kind, part, field) && state.calls().is_near(part.region.peer))
             append_packed(bytes[part.region.peer], part, field.element_size);
     }
-    static_cast<ReaderPacks&>(*this) = ReaderPacks(state, bytes);
+    static_cast<ReaderPacks&>(*this) = ReaderPacks(state.arena().get(), bytes);
 }
 
 bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,

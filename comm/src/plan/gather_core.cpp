@@ -73,7 +73,7 @@ void GatherCore::prepare_packs(const ArraySet& arrays, GatherProgramSetting& set
             add(to.rank, to.positions, packed);
         }
     }
-    setting.packs = {state(), bytes};
+    setting.packs = {state().arena().get(), bytes};
 }
 
 PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {

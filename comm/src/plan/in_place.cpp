@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/plan/in_place.hpp>
+#include <distview/comm/impl/plan/redistribution_core.hpp>
 
 #include "plan/message_layout.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/plan/shared_rounds.hpp>
 #include <distview/comm/impl/tuning.hpp>
@@ -12,7 +13,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,7 +71,17 @@ bool is_involution(const RedistributionSchedule& schedule) {
 /// are cut unless they are reversed.
 class Rounds {
 public:
-    Rounds(const InPlaceSetting& setting, bool changes_places)
+    struct Setting {
+        const Communicator& comm;
+        const RedistributionSchedule& schedule;
+        const RedistributionRole& role;
+        const ArraySet& arrays;
+        const PlanLines& lines;
+        std::optional<Transport> required;
+        std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit
+        bool oversubscribed = false;
+    };
+    Rounds(const Setting& setting, bool changes_places)
         : m_setting(setting), m_schedule(setting.schedule), m_role(setting.role),
           m_arrays(setting.arrays), m_changes_places(changes_places), m_from(m_role.runs_from),
           m_to(m_role.runs_to) {
@@ -111,13 +125,9 @@ public:
     }
 
     OfferedPacks offer() {
-        m_sent_bytes = place(m_role.sends, m_sent_places, [](const Peer&) { return true; });
-        m_sent = exchange_memory(*state_of(m_setting.comm), m_sent_bytes,
-                                 m_setting.required != Transport::message);
-        OfferedPacks result;
-        for (const int reader : m_setting.lines.readers())
-            result.packs.push_back(m_sent.get() + m_sent_places.at(reader));
-        return result;
+        const bool is_shared = m_setting.required != Transport::message;
+        m_sent = {is_shared ? state_of(m_setting.comm)->arena().get() : nullptr, rooms(true), true};
+        return m_sent.offer(m_setting.lines.readers());
     }
 
     /// Call it before the functions below. Sections are not offered, because they are overwritten while others read.
@@ -127,9 +137,7 @@ public:
     }
 
     std::shared_ptr<ExchangeBinding> bind() {
-        m_received_bytes = place(m_role.receives, m_received_places,
-                                 [&](const Peer& peer) { return comes_in_message(peer.rank); });
-        m_received = message_memory(m_received_bytes);
+        m_received = {nullptr, rooms(false), true};
         std::shared_ptr<ExchangeBinding> first;
         for (const std::vector<PartIndex>& parts : sets()) {
             auto round = std::make_shared<ExchangeBinding>(
@@ -235,20 +243,16 @@ private:
             if (comes_in_message(peer.rank)) bytes += room_of(m_to, peer, parts);
         return bytes;
     }
-    /// Assigns each wanted peer a place in a buffer. Returns the buffer's size.
-    template <class Wanted>
-    std::int64_t place(const std::vector<Peer>& peers, std::map<int, std::int64_t>& places,
-                       const Wanted& is_wanted) const {
-        const bool sends = &peers == &m_role.sends;
-        std::int64_t bytes = 0;
-        for (const Peer& peer : peers) {
-            if (!is_packed(peer) || !is_wanted(peer)) continue;
+    /// Room for the elements that are packed, or that arrive in messages, by rank.
+    std::map<int, std::int64_t> rooms(bool sends) const {
+        std::map<int, std::int64_t> result;
+        for (const Peer& peer : sends ? m_role.sends : m_role.receives) {
+            if (sends ? !is_packed(peer) : !comes_in_message(peer.rank)) continue;
             const std::int64_t size = room_of(sends ? m_from : m_to, peer, m_parts);
             PersistentMessages::require_countable(size, plan_names::redistribution);
-            places.emplace(peer.rank, bytes);
-            bytes += size;
+            result.emplace(peer.rank, size);
         }
-        return bytes;
+        return result;
     }
 
     // Programs
@@ -275,12 +279,12 @@ private:
 
     ExchangeProgram program(const std::vector<PartIndex>& parts, bool is_first) const {
         ExchangeProgram program;
-        program.sent = m_sent;
-        program.held.push_back(m_received);
+        program.sent = m_sent.memory();
+        program.held.push_back(m_received.memory());
         program.packs_for_readers = true;
         if (is_first) {
             const std::size_t rounds = sets().size();
-            program.workspace_bytes = static_cast<std::size_t>(m_sent_bytes + m_received_bytes);
+            program.workspace_bytes = static_cast<std::size_t>(m_sent.bytes() + m_received.bytes());
             program.note = text("\n  in place: elements ",
                                 m_changes_places ? "change places"
                                                  : "are packed before anything is overwritten",
@@ -297,7 +301,7 @@ private:
 
     void add_packed(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
                     const Peer& peer) const {
-        char* const place = m_sent.get() + m_sent_places.at(peer.rank);
+        char* const place = m_sent.of(peer.rank);
         const PackedFields layout = packed(parts, peer);
         for (std::size_t f = 0; f < field_count(); ++f)
             for (std::size_t p = 0; p < parts.size(); ++p)
@@ -312,17 +316,14 @@ private:
 
     void add_arriving(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
                       const Peer& peer) const {
-        if (peer.rank == m_role.rank) {
-            const char* const place =
-                m_keeps_own ? nullptr : m_sent.get() + m_sent_places.at(peer.rank);
-            return add_moves(program, program.local, parts, peer, place);
-        }
+        if (peer.rank == m_role.rank)
+            return add_moves(program, program.local, parts, peer, m_sent.of(peer.rank));
         const PackedFields layout = packed(parts, peer);
         Incoming incoming;
         incoming.rank = peer.rank;
         incoming.bytes = layout.bytes;
         if (comes_in_message(peer.rank)) {
-            char* const place = m_received.get() + m_received_places.at(peer.rank);
+            char* const place = m_received.of(peer.rank);
             if (layout.bytes == 0) return;
             add_moves(program, incoming.batches, parts, peer, place);
             incoming.message = {peer.rank, place, layout.bytes};
@@ -353,7 +354,7 @@ private:
                           m_arrays.sources[field].element_size);
     }
 
-    const InPlaceSetting& m_setting;
+    const Setting& m_setting;
     const RedistributionSchedule& m_schedule;
     const RedistributionRole& m_role;
     const ArraySet& m_arrays;
@@ -362,46 +363,43 @@ private:
     RedistributionRuns m_to;
     bool m_keeps_own = false;
     PartIndex m_parts = one_part;
-    std::map<int, std::int64_t> m_sent_places; ///< by rank
-    std::map<int, std::int64_t> m_received_places;
-    std::int64_t m_sent_bytes = 0;
-    std::shared_ptr<char> m_sent;
-    std::int64_t m_received_bytes = 0;
-    std::shared_ptr<char> m_received;
+    ReaderPacks m_sent;
+    ReaderPacks m_received; ///< messages, by sender
     PeerTransports m_transports;
     bool m_are_known = false; ///< whether m_transports is set
 };
 
 } // namespace
 
-std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
-                                      bool is_shared) {
-    if (is_shared && bytes > 0)
-        if (auto memory = state.arena()->allocate(static_cast<std::size_t>(bytes)))
-            return std::static_pointer_cast<char>(memory);
-    return message_memory(bytes);
-}
-
-std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
-    const bool changes_places = is_same && is_involution(setting.schedule);
-    Rounds rounds = agree_on(setting.comm, plan_names::redistribution,
-                             [&] { return Rounds(setting, changes_places); });
+/// Binds arrays such that all elements are packed before any is overwritten: in one round, or for a transposition onto
+/// itself (`is_same`: every source is its target) in as many rounds as the buffer requires. Collective.
+///
+/// Errors: UsageError if buffer_bytes is too small: names the bytes needed; those of TransportSearch::run() (on
+///         all ranks)
+std::shared_ptr<ExchangeBinding> RedistributionCore::bind_in_place(const NewSet& set,
+                                                                   bool is_same) {
+    const Rounds::Setting setting{communicator(), m_first.schedule,         m_first.role,
+                                  set.arrays,     lines_of(m_first, false), required(),
+                                  m_buffer_bytes, oversubscribed()};
+    const bool changes_places = is_same && is_involution(schedule());
+    Rounds rounds =
+        agree_on(communicator(), name(), [&] { return Rounds(setting, changes_places); });
     if (changes_places) rounds.choose();
     rounds.require_room();
-    TransportSearch search = agree_on(setting.comm, plan_names::redistribution, [&] {
-        return TransportSearch(*state_of(setting.comm),
-                               {.caller = plan_names::redistribution,
-                                .sources = setting.role.receive_ranks(),
+    TransportSearch search = agree_on(communicator(), name(), [&] {
+        return TransportSearch(state(),
+                               {.caller = name(),
+                                .sources = receive_peers(),
                                 .lines = &setting.lines,
-                                .required = setting.required},
+                                .required = required()},
                                rounds.offer());
     });
-    agree_on(setting.comm, plan_names::redistribution,
-             [&] { rounds.set_transports(search.run(setting.tag)); });
+    agree_on(communicator(), name(), [&] { rounds.set_transports(search.run(set.tags.messages)); });
     rounds.require_room(); // if shared memory has no room, messages need more memory
-    return agree_on(setting.comm, plan_names::redistribution, [&] {
+    return agree_on(communicator(), name(), [&] {
         std::shared_ptr<ExchangeBinding> binding = rounds.bind();
-        setting.complete(binding);
+        binding->overwrites_sources = true;
+        complete(binding, set.arrays, set.tags);
         return binding;
     });
 }

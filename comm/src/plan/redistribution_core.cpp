@@ -3,7 +3,6 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <sstream>
 #include <utility>
 
@@ -238,16 +236,7 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::make(const NewSet& set, Sha
     require<UsageError>(!overwrites_sources || flags[2] == 0, [&] {
         return text(name(), ": expected host memory on all ranks to redistribute in place");
     });
-    if (overwrites_sources) {
-        const auto complete_it = [&](const std::shared_ptr<ExchangeBinding>& binding) {
-            binding->overwrites_sources = true;
-            complete(binding, arrays, set.tags);
-        };
-        return bind_in_place({communicator(), m_first.schedule, m_first.role, arrays,
-                              lines_of(m_first, false), required(), m_buffer_bytes,
-                              set.tags.messages, oversubscribed(), std::cref(complete_it)},
-                             flags[1] == 0);
-    }
+    if (overwrites_sources) return bind_in_place(set, flags[1] == 0);
     std::span<const Pass> further;
     if (arrays.variant != 0) further = m_further;
     std::shared_ptr<ExchangeBinding> binding;

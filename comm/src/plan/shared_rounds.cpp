@@ -92,7 +92,7 @@ void SharedRounds::allocate(CommunicatorState& state) {
     std::map<int, std::int64_t> bytes;
     for (const RedistributionRole::Peer& peer : m_role->sends)
         bytes[peer.rank] = packed_bytes(peer, m_parts);
-    m_packs = ReaderPacks(state, bytes);
+    m_packs = ReaderPacks(state.arena().get(), bytes);
 }
 
 std::int64_t SharedRounds::count() const noexcept { return product(m_parts); }

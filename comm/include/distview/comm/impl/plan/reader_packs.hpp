@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/transport/persistent_messages.hpp>
 #include <distview/comm/impl/tuning.hpp>
 
 #include <cstddef>
@@ -18,22 +19,24 @@ constexpr std::int64_t at_line(std::int64_t offset) {
     return (offset + tuning::cache_line - 1) / tuning::cache_line * tuning::cache_line;
 }
 
-/// Shared memory into which this process packs elements, and from which other ranks of the node read them.
+/// Memory of packed elements, by rank: other ranks of the node read them there if the memory is shared.
 class ReaderPacks {
 public:
     /// Has no packs.
     ReaderPacks() = default;
-    /// Allocates packs of `bytes`, by reader.
-    ReaderPacks(CommunicatorState& state, const std::map<int, std::int64_t>& bytes) {
+    /// Allocates packs of `bytes`, by reader, in `shared`. If that is null or has no room: in private memory if
+    /// `is_needed`, else nowhere.
+    ReaderPacks(Arena* shared, const std::map<int, std::int64_t>& bytes, bool is_needed = false) {
         for (const auto& [reader, size] : bytes) {
             if (size == 0) continue; // an empty pack at the end would begin behind the memory
             m_begins[reader] = m_bytes;
             m_bytes += at_line(size);
         }
-        if (m_bytes > 0) m_memory = state.arena()->allocate(static_cast<std::size_t>(m_bytes));
+        if (m_bytes > 0 && shared) m_memory = shared->allocate(static_cast<std::size_t>(m_bytes));
+        if (m_bytes > 0 && !m_memory && is_needed) m_memory = message_memory(m_bytes);
     }
 
-    /// The pack of one reader; null if the reader has none, or if shared memory is not available.
+    /// The pack of one reader; null if the reader has none, or if memory is lacking.
     char* of(int reader) const {
         const auto begin = m_begins.find(reader);
         if (begin == m_begins.end() || !m_memory) return nullptr;

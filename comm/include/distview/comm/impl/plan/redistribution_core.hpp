@@ -71,6 +71,7 @@ private:
     void bind_pass(const Pass& pass, bool is_last, const NewSet& set,
                    std::shared_ptr<ExchangeBinding>& binding);
     bool can_write_in_place(const Pass& pass, const ArraySet& arrays) const;
+    std::shared_ptr<ExchangeBinding> bind_in_place(const NewSet& set, bool is_same);
 
     Pass m_first; ///< from the first choice of holders: the only pass of execute()
     /// Passes of combine(), one for each further choice of holders. The first combine() makes them.
