@@ -187,39 +187,31 @@ private:
                       size);
     }
 
-    /// Appends the copies from one process field by field: only copies of one field are worth joining.
-    class Group {
-    public:
-        Group(std::vector<CopyBox>& boxes, bool whole) : m_boxes(boxes), m_whole(whole) {}
-        Group(const Group&) = delete;
-        Group& operator=(const Group&) = delete;
-        /// Adds a copy. Call flush() after the last copy.
-        void add(const ExchangePart& part, const CopyBox& box) {
-            if (part.field != m_field) flush();
-            m_field = part.field;
-            m_copies.push_back(box);
+    /// Appends copies of these parts of `taken` from one process, field by field: only copies of one field are worth
+    /// joining. Parts of one field follow each other.
+    void add_copies(const std::vector<std::size_t>& parts) {
+        std::int64_t end = 0;
+        for (std::size_t i = 0; i < parts.size();) {
+            const std::size_t field = m_parts.taken[parts[i]].field;
+            std::vector<CopyBox> copies;
+            for (; i < parts.size() && m_parts.taken[parts[i]].field == field; ++i) {
+                const ExchangePart& part = m_parts.taken[parts[i]];
+                copies.push_back(
+                    box_of(part, element_size(part), source_of(part, end), mine(part)));
+            }
+            append_copies(m_program.boxes, std::move(copies), m_device.layer != nullptr);
         }
-        void flush() {
-            append_copies(m_boxes, std::move(m_copies), m_whole);
-            m_copies.clear();
-        }
-
-    private:
-        std::vector<CopyBox>& m_boxes;
-        bool m_whole;
-        std::vector<CopyBox> m_copies;
-        std::size_t m_field = 0;
-    };
+    }
 
     void add_local() {
-        Group group(m_program.boxes, m_device.layer != nullptr);
-        for (const ExchangePart& part : m_parts.taken)
-            if (part.region.peer == m_process)
-                m_program.local_bytes += part.region.elements * element_size(part);
-        for (const ExchangePart& part : m_parts.taken)
-            if (part.region.peer == m_process)
-                group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
-        group.flush();
+        std::vector<std::size_t> parts;
+        for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
+            const ExchangePart& part = m_parts.taken[i];
+            if (part.region.peer != m_process) continue;
+            m_program.local_bytes += part.region.elements * element_size(part);
+            parts.push_back(i);
+        }
+        add_copies(parts);
     }
 
     /// Packs elements for readers first, then messages.
@@ -277,13 +269,7 @@ private:
             incoming.boxes.push_back(positions(m_parts.taken[i]));
         if (m_kind != ExchangeKind::fill) return;
         const int begin = box_count();
-        Group group(m_program.boxes, m_device.layer != nullptr);
-        std::int64_t end = 0;
-        for (const std::size_t i : partner.parts) {
-            const ExchangePart& part = m_parts.taken[i];
-            group.add(part, box_of(part, element_size(part), source_of(part, end), mine(part)));
-        }
-        group.flush();
+        add_copies(partner.parts);
         append_batch(incoming.batches, {0, begin, box_count(), Batch::Kind::copy});
     }
 
