@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include <set>
+#include <string>
 
 namespace distview::testing {
 
@@ -161,7 +162,9 @@ TEST(RowNumberingErrors, AreTheSameOnAllRanks) {
     for (auto& list : lists) list.push_back(99);
     const ArrayLayout shared(ProcessGrid{comm.size()}, {unstructured(lists)});
     EXPECT_THROW_ON_ALL_RANKS(RowNumbering(comm, shared), LayoutError,
-                              " labels of axis 0 on one process, got ");
+                              "RowNumbering: expected each label of axis 0 on one process, got " +
+                                  std::to_string(comm.size() + 1) + " different labels for " +
+                                  std::to_string(2 * comm.size()) + " elements");
     // As many labels as elements, but one label occurs twice, and each rank knows only its own labels.
     const ArrayLayout twice(
         ProcessGrid{comm.size()},

@@ -329,8 +329,12 @@ def standard(tree):
     for path in tree.paths:
         if not path.endswith((".hpp", ".cpp")):
             continue
-        own = [path, *(headers.get(_stem(path), []) if path.endswith(".cpp") else [])]
-        included = {name for file in own for _, name, _ in includes(tree.text(file))}
+        included = {name for _, name, _ in includes(tree.text(path))}
+        if path.endswith(".cpp"):
+            own = tuple(f"/{name}" for name in included if _stem(name) == _stem(path))
+            for header in headers.get(_stem(path), []):
+                if f"/{header}".endswith(own):
+                    included |= {name for _, name, _ in includes(tree.text(header))}
         text = without_strings(tree.text(path))
         for match in re.finditer(r"\bstd::(\w+)", text):
             header = _STANDARD_HEADER_OF.get(match[1])

@@ -34,7 +34,7 @@ GOOD = {
     + 'const char* s = "abort() and MPI_Send( and std::cout";  // printf("x")\n'
     + "int n = 1'000'000; std::snprintf(b, n, \"%d\", 1); handle.abort_count(); exit_code(1);\n",
     "core/src/b.hpp": HPP + "#include <map>\n",
-    "core/src/b.cpp": CPP + "#include <algorithm>\nvoid f(std::map<int, int> m) { std::sort(a, std::find(b)); }\n",
+    "core/src/b.cpp": CPP + "#include \"b.hpp\"\n#include <algorithm>\nvoid f(std::map<int, int> m) { std::sort(a, std::find(b)); }\n",
     "comm/include/distview/comm/plan.hpp": HPP
     + "#include <distview/core/a.hpp>\n#include <mpi.h>\n"
     + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n"
@@ -109,6 +109,7 @@ PLANTED = [
     ("iostream", "tests/support/x.hpp", HPP + "#include <iostream>\n", 3),
     ("standard", "core/src/a.cpp", CPP + "// std::sort\nvoid f() { std::find_if(a, b, c); }\n", 3),
     ("standard", "core/src/a.cpp", CPP + "#include <algorithm>\nstd::set<int> s;\n", 3),
+    ("standard", "core/src/b.cpp", CPP + "std::map<int, int> m;\n", 2),
     ("standard", "tests/support/x.hpp", HPP + "\nstd::ofstream f;\n", 4),
     ("printing", "core/src/a.cpp", CPP + "void f() { std::cerr << 1; }\n", 2),
     ("printing", "core/src/a.cpp", CPP + "/* a\nb */ std::printf(\"x\");\n", 3),

@@ -160,8 +160,8 @@ void require_unknowns(const ArrayLayout& layout, int unknowns) {
 /// Requires that each cell is a row of one process.
 void require_rows(const ArrayLayout& layout, int axis, std::int64_t found) {
     require<LayoutError>(found == layout.extent(axis), [&] {
-        return text("RowNumbering: expected each of the ", layout.extent(axis), " labels of axis ",
-                    axis, " on one process, got ", found, " labels on all processes together");
+        return text("RowNumbering: expected each label of axis ", axis, " on one process, got ",
+                    found, " different labels for ", layout.extent(axis), " elements");
     });
 }
 
@@ -237,8 +237,8 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout,
     agree_on(comm, "RowNumbering", [&] {
         require<LayoutError>(!ghosts_in_part || layout.rank() == 1, [&] {
             return text(
-                "RowNumbering: expected a layout of one axis, because unstructured_local() has "
-                "ghosts, got ",
+                "RowNumbering: expected a layout of one axis, because an axis with labels known in "
+                "part has ghosts, got ",
                 layout.rank(), " axes");
         });
         state->coordinates = layout.coordinates(comm.rank());
@@ -384,6 +384,11 @@ int RowNumbering::owner(std::int64_t row) const {
     if (state.order == RowOrder::by_rank) return state.given.grid().process(state.find(row));
     const auto index = this->index(row);
     return state.given.owner(std::span(index).first(static_cast<std::size_t>(state.given.rank())));
+}
+
+std::string impl::describe(const RowNumbering& rows) {
+    return text(rows.order() == RowOrder::global ? "RowOrder::global" : "RowOrder::by_rank",
+                " in a ", rows.layout().describe());
 }
 
 } // namespace distview

@@ -143,15 +143,17 @@ void set_values(const Matrix& matrix, const MatrixRows& rows) {
         require<UsageError>(matrix.get(), [&] {
             return text(caller, ": expected a matrix, got one whose object was moved to another");
         });
-        require<UsageError>(matrix.rows().communicator() == comm &&
-                                matrix.rows().layout() == rows.numbering.layout() &&
+        const bool has_ranks = matrix.rows().communicator() == comm;
+        require<UsageError>(has_ranks && matrix.rows().layout() == rows.numbering.layout() &&
                                 matrix.rows().order() == rows.numbering.order(),
                             [&] {
                                 return text(caller,
-                                            ": expected rows with the matrix's layout, "
-                                            "order and communicator\n",
-                                            matrix.rows().layout().describe(), "\ngot rows of a ",
-                                            rows.numbering.layout().describe());
+                                            ": expected rows with the matrix's layout, order and "
+                                            "communicator\n",
+                                            distview::impl::describe(matrix.rows()),
+                                            "\ngot rows with ",
+                                            distview::impl::describe(rows.numbering),
+                                            has_ranks ? "" : "\nover another communicator");
                             });
         found.resize(rows.values.size());
         return lists_of(caller, rows);

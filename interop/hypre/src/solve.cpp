@@ -256,8 +256,8 @@ void require_vectors(const Communicator& comm, const char* caller, const A& a, c
                 vector->rows().order() == a.rows().order(),
             [&] {
                 return text(caller, ": expected vectors with the matrix's layout and order\n",
-                            a.rows().layout().describe(), "\ngot a vector of a ",
-                            vector->rows().layout().describe());
+                            distview::impl::describe(a.rows()), "\ngot a vector with ",
+                            distview::impl::describe(vector->rows()));
             });
     require<UsageError>(x.is_writable(), [&] {
         return text(caller, ": expected a solution whose elements are not const, got const ones");
@@ -317,8 +317,8 @@ SolveResult solve_with(std::unique_ptr<impl::Iteration>& iteration, const Commun
     x.fetch();
     if (!result.converged && options.has_to_converge)
         throw SolverError(text(caller, ": expected a residual of at most ", options.tolerance,
-                               " times the norm of b, ", result.right_side, ", got ", result.reason,
-                               " with a residual of ", result.residual, " after ",
+                               " times the norm of the right side, ", result.right_side, ", got ",
+                               result.reason, " with a residual of ", result.residual, " after ",
                                result.iterations, " iterations"),
                           HYPRE_ERROR_CONV);
     return result;

@@ -237,14 +237,13 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     const Communicator& comm = grid.rows().communicator();
     const CollectiveCall naming(comm, caller);
     agree_on(comm, caller, [&] {
-        require<UsageError>(
-            rows.numbering.layout() == grid.rows().layout() &&
-                rows.numbering.communicator() == comm,
-            [&] {
-                return text(caller, ": expected rows of the grid's layout and communicator\n",
-                            grid.rows().layout().describe(), "\ngot rows of a ",
-                            rows.numbering.layout().describe());
-            });
+        const bool has_ranks = rows.numbering.communicator() == comm;
+        require<UsageError>(rows.numbering.layout() == grid.rows().layout() && has_ranks, [&] {
+            return text(caller, ": expected rows of the grid's layout and communicator\n",
+                        grid.rows().layout().describe(), "\ngot rows of a ",
+                        rows.numbering.layout().describe(),
+                        has_ranks ? "" : "\nover another communicator");
+        });
         distview::impl::require_matrix_rows(caller, rows);
     });
     const Offsets offsets = all_offsets(caller, rows);

@@ -336,8 +336,8 @@ SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOpti
     if (!result.converged &&
         (options.has_to_converge || result.reason.find("FAILED") != std::string::npos))
         throw SolverError(text("petsc::solve: expected a residual of at most ", options.tolerance,
-                               " times the norm of b, ", result.right_side, ", got ", result.reason,
-                               " with a residual of ", result.residual, " after ",
+                               " times the norm of the right side, ", result.right_side, ", got ",
+                               result.reason, " with a residual of ", result.residual, " after ",
                                result.iterations, " iterations"),
                           0);
     return result;

@@ -92,13 +92,10 @@ void require_numbering(const char* caller, const Map& map, const RowNumbering& r
     const RowNumbering& own = map.numbering();
     const bool has_ranks = impl::are_congruent(rows.communicator(), own.communicator());
     const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() && has_ranks;
-    const auto order = [](const RowNumbering& numbering) {
-        return numbering.order() == RowOrder::global ? "RowOrder::global" : "RowOrder::by_rank";
-    };
     require<UsageError>(is_same, [&] {
-        return text(caller, ": expected rows with the numbering of the map, ", order(own), " in a ",
-                    own.layout().describe(), "\ngot rows with the numbering ", order(rows),
-                    " in a ", rows.layout().describe(), has_ranks ? "" : "\nover other ranks");
+        return text(caller, ": expected rows with the numbering of the map, ",
+                    distview::impl::describe(own), "\ngot rows with the numbering ",
+                    distview::impl::describe(rows), has_ranks ? "" : "\nover other ranks");
     });
 }
 

@@ -78,11 +78,12 @@ void require_numbering(const Section& section, const RowNumbering& rows, const C
         fields < 0 ? section.layout == rows.layout()
                    : fields == 0 && section.layout == with_fields(columns.count, rows.layout());
     require<ShapeError>(has_layout, [&] {
-        return text("tpetra::MultiVector: expected an array without padding, with the layout of "
-                    "the map's RowNumbering, a ",
-                    rows.layout().describe(), "\ngot '", section.label, "', a ",
-                    section.layout.describe(),
-                    "\nmake_solver_arrays() makes a padded array and one without padding");
+        return text(
+            "tpetra::MultiVector: expected an array without padding, with the layout of "
+            "the map's RowNumbering, a ",
+            (fields < 0 ? rows.layout() : with_fields(columns.count, rows.layout())).describe(),
+            "\ngot '", section.label, "', a ", section.layout.describe(),
+            "\nmake_solver_arrays() makes a padded array and one without padding");
     });
     const std::vector<int> axes = axes_by_stride(section, Rows::interior, fields);
     const bool is_ordered = rows.local_rows() == 0 || std::is_sorted(axes.rbegin(), axes.rend());

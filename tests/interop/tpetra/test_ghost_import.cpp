@@ -146,6 +146,10 @@ TEST(GhostImport, WrongUse) {
         "tpetra::GhostExport::execute: expected vectors with the maps source() "
         "and target(), got a first vector with another map");
     EXPECT_THROW_ON_ALL_RANKS(
+        import.execute(owned, owned), UsageError,
+        "tpetra::GhostImport::execute: expected vectors with the maps source() "
+        "and target(), got a second vector with another map");
+    EXPECT_THROW_ON_ALL_RANKS(
         import.execute(all, owned), UsageError,
         "tpetra::GhostImport::execute: expected vectors with the maps source() "
         "and target(), got a first vector with another map");

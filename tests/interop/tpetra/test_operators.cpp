@@ -102,7 +102,7 @@ TEST(Operators, WrongMatrices) {
         "tpetra::Matrix: expected ascending elements in begin, got 2 before 1 at row 1");
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Matrix(map, {0, 1, 1}, {0}, {}), ShapeError,
-        "tpetra::Matrix: expected equally many columns and values, got 1 columns");
+        "tpetra::Matrix: expected equally many columns and values, got 1 columns and 0 values");
     EXPECT_THROW_ON_ALL_RANKS(tpetra::Matrix(map, {0, 0, 1}, {0, 1}, {1, 2}), ShapeError,
                               "tpetra::Matrix: expected elements from 0 to 2, the number of "
                               "values, in begin, got 0 to 1");

@@ -363,7 +363,7 @@ TEST(Solve, ArraysKnowWhatIsWritten) {
     Kokkos::deep_copy(x.view(), 0);
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::solve(exec, a, vb, vx, {.tolerance = 1e-14, .max_iterations = 1}), SolverError,
-        "tpetra::solve: expected a residual of at most 1e-14");
+        " after 1 iterations");
     EXPECT_TRUE(plan.require(exec, 1, x));
 }
 

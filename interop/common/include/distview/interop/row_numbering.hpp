@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace distview {
@@ -123,5 +124,10 @@ private:
     struct State;
     std::shared_ptr<const State> m_state;
 };
+
+namespace impl {
+/// The order of the rows and the layout, for error texts.
+std::string describe(const RowNumbering& rows);
+} // namespace impl
 
 } // namespace distview

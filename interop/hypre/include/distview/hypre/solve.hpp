@@ -60,7 +60,7 @@ struct SolveResult {
     int iterations = 0;
     /// The last norm of the residual: pcg reports the one that it updates, the others the norm of b - A x.
     double residual = 0;
-    double right_side = 0; ///< the norm of b
+    double right_side = 0; ///< the norm of b; with a null space, of b without its mean
     /// Norms of the residuals, beginning with the first x. hypre reports none for gmres and bicgstab: only the first
     /// and the last norm are here.
     std::vector<double> history{};
