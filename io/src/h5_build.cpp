@@ -38,6 +38,13 @@ constexpr hsize_t page = 4096;
 
 H5Id new_property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose}; }
 
+/// Properties of an object that stores no times, so that equal data make equal files.
+H5Id creation_properties(hid_t kind) {
+    H5Id list = new_property_list(kind);
+    (void)H5Pset_obj_track_times(list, false);
+    return list;
+}
+
 H5Id intermediate_groups() {
     H5Id list = new_property_list(H5P_LINK_CREATE);
     (void)H5Pset_create_intermediate_group(list, 1);
@@ -161,7 +168,7 @@ H5Builder::H5Builder(const H5Calls& calls, const std::string& name, const Hdf5Op
     // In this format HDF5's own tables have checksums, and every release since 2008 can read it.
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     (void)H5Pset_alignment(access, 16 * page, page);
-    const H5Id creation = new_property_list(H5P_FILE_CREATE);
+    const H5Id creation = creation_properties(H5P_FILE_CREATE);
     // netCDF needs the order in which objects were created.
     (void)H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -174,7 +181,7 @@ H5Id H5Builder::create_dataset(const std::string& name, const ElementType& eleme
                                const std::vector<std::int64_t>& shape, bool has_steps,
                                bool is_compressed) {
     const std::string what = text("to make field '", name, "' in");
-    const H5Id creation = new_property_list(H5P_DATASET_CREATE);
+    const H5Id creation = creation_properties(H5P_DATASET_CREATE);
     // All ranks write into uncompressed datasets, so their space is allocated at once.
     if (!is_compressed) (void)H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
     (void)H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
@@ -257,7 +264,7 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
     while (H5Lexists(m_file, name.c_str(), H5P_DEFAULT) > 0) name += '_';
     m_scales.push_back({axis, extent, has_places, labels, name});
 
-    const H5Id creation = new_property_list(H5P_DATASET_CREATE);
+    const H5Id creation = creation_properties(H5P_DATASET_CREATE);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     const hid_t type = has_places ? H5T_IEEE_F64LE : has_labels ? H5T_STD_I64LE : H5T_IEEE_F32BE;
     H5Id scale(m_calls.check(H5Dcreate2(m_file, name.c_str(), type, space_of({extent}),

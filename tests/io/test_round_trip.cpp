@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <thread>
 
 namespace distview::testing {
 
@@ -93,6 +96,30 @@ TEST(RoundTrip, hdf5_of_any_layout_and_ranks) {
         }
         MPI_Barrier(MPI_COMM_WORLD);
     });
+}
+
+// HDF5's default stores times of creation and change in seconds.
+TEST(RoundTrip, equal_data_make_equal_hdf5_files_at_any_time) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    Random random(29, 0);
+    StoredSection section(world, ArrayLayout(ProcessGrid{world.size(), 1}, {block(40), block(9)}),
+                          {ElementKind::floating_point, 8}, random);
+    const auto save = [&](const char* name) {
+        save_hdf5(world, folder.file(name), {{"u", section.any()}, {"group/v", section.any()}},
+                  {{"time", 1.5}},
+                  {.grid = UniformGrid{.spacing = {0.5, 2}}, .axis_names = {"y", "x"}});
+    };
+    save("one.h5");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    save("other.h5");
+    const auto bytes_of = [&](const char* name) {
+        std::ifstream file(folder.file(name), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    EXPECT_FALSE(bytes_of("one.h5").empty());
+    EXPECT_TRUE(bytes_of("one.h5") == bytes_of("other.h5"));
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 } // namespace
