@@ -45,10 +45,22 @@ H5Id creation_properties(hid_t kind) {
     return list;
 }
 
-H5Id intermediate_groups() {
-    H5Id list = new_property_list(H5P_LINK_CREATE);
-    (void)H5Pset_create_intermediate_group(list, 1);
-    return list;
+H5Id new_group(const H5Calls& calls, hid_t parent, const std::string& name,
+               const std::string& what) {
+    return {calls.check(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT,
+                                   creation_properties(H5P_GROUP_CREATE), H5P_DEFAULT),
+                        what),
+            H5Gclose};
+}
+
+/// Makes the groups of the names before each '/' of `name`. HDF5's own (H5Pset_create_intermediate_group) store times.
+void make_groups_of(const H5Calls& calls, hid_t file, const std::string& name,
+                    const std::string& what) {
+    for (auto end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+        const std::string group = name.substr(0, end);
+        if (!group.empty() && H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0)
+            (void)new_group(calls, file, group, what);
+    }
 }
 
 H5Id space_of(const std::vector<std::int64_t>& extents, bool grows = false) {
@@ -203,8 +215,9 @@ H5Id H5Builder::create_dataset(const std::string& name, const ElementType& eleme
         m_calls.check(H5Pset_deflate(creation, static_cast<unsigned>(m_options.compression)), what);
     }
     const H5Id type = h5_type(element);
+    make_groups_of(m_calls, m_file, name, what);
     H5Id dataset(m_calls.check(H5Dcreate2(m_file, name.c_str(), type, space_of(extents, has_steps),
-                                          intermediate_groups(), creation, H5P_DEFAULT),
+                                          H5P_DEFAULT, creation, H5P_DEFAULT),
                                what),
                  H5Dclose);
     return dataset;
@@ -267,8 +280,9 @@ H5Id H5Builder::scale_of(int axis, const NewField& field) {
     const H5Id creation = creation_properties(H5P_DATASET_CREATE);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     const hid_t type = has_places ? H5T_IEEE_F64LE : has_labels ? H5T_STD_I64LE : H5T_IEEE_F32BE;
-    H5Id scale(m_calls.check(H5Dcreate2(m_file, name.c_str(), type, space_of({extent}),
-                                        intermediate_groups(), creation, H5P_DEFAULT),
+    make_groups_of(m_calls, m_file, name, what);
+    H5Id scale(m_calls.check(H5Dcreate2(m_file, name.c_str(), type, space_of({extent}), H5P_DEFAULT,
+                                        creation, H5P_DEFAULT),
                              what),
                H5Dclose);
     if (has_places) {
@@ -316,14 +330,9 @@ void H5Builder::add_grid(const std::vector<NewField>& fields, bool has_steps) {
     const UniformGrid& grid = *m_options.grid;
     const std::size_t axes = grid.spacing.size();
     const std::string what = "to make the group VTKHDF of";
-    const H5Id group(
-        m_calls.check(
-            H5Gcreate2(m_file, vtk_group, intermediate_groups(), H5P_DEFAULT, H5P_DEFAULT), what),
-        H5Gclose);
+    const H5Id group = new_group(m_calls, m_file, vtk_group, what);
     const char* const data = grid.on_points ? "PointData" : "CellData";
-    const H5Id arrays(
-        m_calls.check(H5Gcreate2(group, data, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), what),
-        H5Gclose);
+    const H5Id arrays = new_group(m_calls, group, data, what);
     std::vector<std::int64_t> extent(6, 0); // x, y, z; x is the last axis
     std::vector<double> origin(3, 0.0), spacing(3, 1.0);
     for (const NewField& field : fields) {
@@ -347,9 +356,7 @@ void H5Builder::add_grid(const std::vector<NewField>& fields, bool has_steps) {
     write_attribute(m_calls, group, "Spacing", spacing);
     write_attribute(m_calls, group, "Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
     if (!has_steps) return;
-    const H5Id steps(
-        m_calls.check(H5Gcreate2(group, "Steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), what),
-        H5Gclose);
+    const H5Id steps = new_group(m_calls, group, "Steps", what);
     write_attribute(m_calls, steps, "NSteps", std::int64_t{0});
     m_calls.check(H5Lcreate_hard(m_file, time_name, steps, "Values", H5P_DEFAULT, H5P_DEFAULT),
                   what);
