@@ -38,7 +38,7 @@ constexpr hsize_t page = 4096;
 
 H5Id new_property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose}; }
 
-/// Properties of an object that stores no times, so that equal data make equal files.
+/// Properties of an object that stores no times, so that the same call makes the same file at any time.
 H5Id creation_properties(hid_t kind) {
     H5Id list = new_property_list(kind);
     (void)H5Pset_obj_track_times(list, false);
@@ -58,7 +58,7 @@ void make_groups_of(const H5Calls& calls, hid_t file, const std::string& name,
                     const std::string& what) {
     for (auto end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
         const std::string group = name.substr(0, end);
-        if (!group.empty() && H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0)
+        if (H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0)
             (void)new_group(calls, file, group, what);
     }
 }
