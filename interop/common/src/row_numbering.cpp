@@ -157,11 +157,11 @@ void require_unknowns(const ArrayLayout& layout, int unknowns) {
         });
 }
 
-/// Requires that each cell is a row of one process.
-void require_rows(const ArrayLayout& layout, int axis, std::int64_t found) {
-    require<LayoutError>(found == layout.extent(axis), [&] {
+/// Requires that each cell is a row of one process. `elements` are those of all processes.
+void require_rows(const ArrayLayout& layout, int axis, std::int64_t elements) {
+    require<LayoutError>(elements == layout.extent(axis), [&] {
         return text("RowNumbering: expected each label of axis ", axis, " on one process, got ",
-                    found, " different labels for ", layout.extent(axis), " elements");
+                    layout.extent(axis), " different labels for ", elements, " elements");
     });
 }
 
