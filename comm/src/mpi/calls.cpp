@@ -257,10 +257,13 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     if (way == Way::message) {
         if (closes_before(line, call.place)) return Reason::closed;
         if (has_left_before(line, call.place)) return Reason::end;
+        // Read in this order: a rank that waits in a meeting begins no call meanwhile.
+        const bool waits = waits_in_meeting(line);
         const std::optional<Seen> last = latest(line);
-        const bool may_have_sent = !last || call.place < last->call.place;
-        const bool waits = line.skips.load(std::memory_order_acquire) && waits_in_meeting(line);
-        return waits && !may_have_sent ? Reason::waiting : Reason::none;
+        if (!waits || !last || call.place < last->call.place) return Reason::none;
+        const bool has_not_begun = last->call.place.index != 0 && last->call.place < call.place;
+        return has_not_begun || line.skips.load(std::memory_order_acquire) ? Reason::waiting
+                                                                           : Reason::none;
     }
     const std::optional<Seen> theirs =
         way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
@@ -300,7 +303,7 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
         return text("rank ", peer, " is in ", closing, ": it will not call ", mine, " any more");
     case Reason::waiting: {
         const std::optional<Seen> its = latest(line);
-        return text("deadlock: rank ", peer, " waits for this rank in ",
+        return text("deadlock: rank ", peer, " waits for all ranks in ",
                     its ? describe(line, its->call, its->call.whole) : "a call",
                     ", and this rank waits for rank ", peer, " in ", mine);
     }

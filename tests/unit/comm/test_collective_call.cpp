@@ -396,6 +396,39 @@ TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
+// Within one call of the program, one rank makes a call in which all ranks meet, and the others an execution.
+TEST(CollectiveCall, TellsThatAnExecutionMeetsAMeetingInIt) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
+    for (const Transport transport : {Transport::direct, Transport::message}) {
+        if (!is_possible(comm, transport)) continue;
+        const TransportSetting setting(transport);
+        const ArrayLayout layout(ProcessGrid{comm.size()},
+                                 {block(24, {.padding = 1, .periodic = true})});
+        const auto a = make_dist_view<double*>(Exec(), "a", comm, layout);
+        for (const bool executes_before : {false, true}) {
+            PaddingExchangePlan plan(comm, layout);
+            plan.execute(Exec(), a);
+            const auto step = [&] {
+                const CollectiveCall whole(comm, "step");
+                if (executes_before) plan.execute(Exec(), a);
+                if (comm.rank() == 0)
+                    barrier(comm);
+                else
+                    plan.execute(Exec(), a);
+            };
+            bool has_failed = false; // ranks that do not wait for rank 0 need not
+            try {
+                step();
+            } catch (const UsageError&) {
+                has_failed = true;
+            }
+            EXPECT_TRUE(has_failed || comm.rank() > 1) << to_string(transport);
+            EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+        }
+    }
+}
+
 // Differing arguments that MPI does not check, or checks too late.
 TEST(CollectiveCall, TellsWhichArgumentsDiffer) {
     const Communicator comm(MPI_COMM_WORLD);
