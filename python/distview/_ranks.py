@@ -49,7 +49,7 @@ def set_deadline(comm: Comm, seconds: float) -> None:
     except (TypeError, ValueError):
         limit = math.nan
     if not (math.isfinite(limit) and limit >= 0):
-        raise UsageError(f"set_deadline: expected a number of seconds, got {short(seconds)}")
+        raise UsageError(f"set_deadline: expected a number of seconds >= 0, got {short(seconds)}")
     found.set_deadline(limit)
     _comm.tells_sites |= limit > 0
 

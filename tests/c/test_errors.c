@@ -571,7 +571,7 @@ static void test_deadline(distview_communicator* comm) {
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
     distview_communicator* lost;
     OK(distview_communicator_create(mpi, &lost));
-    FAILS(DISTVIEW_USAGE_ERROR, "expected a number of seconds, got -1",
+    FAILS(DISTVIEW_USAGE_ERROR, "expected a number of seconds >= 0, got -1",
           distview_communicator_set_deadline(lost, -1.0));
     FAILS(DISTVIEW_USAGE_ERROR, "a communicator, got a null pointer",
           distview_communicator_set_deadline(NULL, 1.0));

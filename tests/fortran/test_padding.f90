@@ -341,7 +341,7 @@ contains
         call MPI_Comm_dup(MPI_COMM_WORLD, own, ierr)
         call lost%create(own)
         call lost%set_deadline(-1d0, stat=stat, errmsg=errmsg)
-        call check_error(stat, errmsg, distview_usage_error, "expected a number of seconds, got -1")
+        call check_error(stat, errmsg, distview_usage_error, "expected a number of seconds >= 0, got -1")
         call lost%set_deadline(0.2d0)
         if (ranks > 1) then
             write (expected, "(a, i0, a)") "rank ", ranks - 1, " is missing"

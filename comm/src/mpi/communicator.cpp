@@ -12,12 +12,15 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -302,27 +305,31 @@ private:
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
         Deadline::Setting setting;
-        std::exception_ptr failure; // perhaps on this rank alone: the others must not wait for it
+        std::array<char, 256>
+            failure{}; // perhaps of this rank alone: the others must not wait for it
         try {
             setting = Deadline::from_environment();
             require_known_check();
-        } catch (...) {
-            failure = std::current_exception();
+        } catch (const std::exception& error) {
+            std::string_view(error.what()).copy(failure.data(), failure.size() - 1);
         }
         MPI_Comm comm = MPI_COMM_NULL;
         check_mpi(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
         check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-        int has_failed = failure ? 1 : 0;
-        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &has_failed, 1, MPI_INT, MPI_MAX, comm),
-                  "MPI_Allreduce");
-        if (has_failed != 0) check_mpi(MPI_Comm_free(&comm), "MPI_Comm_free");
-        if (failure) std::rethrow_exception(failure);
-        require<UsageError>(has_failed == 0, "Communicator: another rank got an invalid "
-                                             "DISTVIEW_DEADLINE, DISTVIEW_DEADLINE_ABORT or "
-                                             "DISTVIEW_CHECK");
         CommunicatorState::Ranks ranks;
         check_mpi(MPI_Comm_rank(comm, &ranks.rank), "MPI_Comm_rank");
         check_mpi(MPI_Comm_size(comm, &ranks.size), "MPI_Comm_size");
+        int failed = failure.front() != '\0' ? ranks.rank : ranks.size;
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+        if (failed < ranks.size) {
+            check_mpi(
+                MPI_Bcast(failure.data(), static_cast<int>(failure.size()), MPI_CHAR, failed, comm),
+                "MPI_Bcast");
+            check_mpi(MPI_Comm_free(&comm), "MPI_Comm_free");
+            const std::string where =
+                ranks.size > 1 ? text(" [rank ", failed, " of ", ranks.size, ']') : "";
+            throw UsageError(failure.data() + where);
+        }
         void* limit = nullptr;
         int found = 0;
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
@@ -413,7 +420,7 @@ int Communicator::processors(int ranks_of_node) const {
 }
 void Communicator::set_deadline(std::chrono::duration<double> limit) {
     require<UsageError>(std::isfinite(limit.count()) && limit.count() >= 0, [&] {
-        return text("Communicator::set_deadline: expected a number of seconds, got ",
+        return text("Communicator::set_deadline: expected a number of seconds >= 0, got ",
                     limit.count());
     });
     impl::open_state(m_state).deadline().set_limit(limit);

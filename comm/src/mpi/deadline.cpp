@@ -33,8 +33,8 @@ Deadline::Setting Deadline::from_environment() {
             std::from_chars(given.data(), given.data() + given.size(), seconds);
         const bool is_read = error == std::errc() && end == given.data() + given.size();
         require<UsageError>(is_read && std::isfinite(seconds) && seconds >= 0, [&] {
-            return text("DISTVIEW_DEADLINE: expected a number of seconds, got '", shortened(given),
-                        '\'');
+            return text("DISTVIEW_DEADLINE: expected a number of seconds >= 0, got '",
+                        shortened(given), '\'');
         });
         setting.limit = Seconds(seconds);
     }

@@ -4,6 +4,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
@@ -108,9 +109,9 @@ TEST(Communicator, IsEqualToThoseOfTheSameDuplicateOnly) {
 TEST(Communicator, RefusesDeadlinesThatAreNone) {
     Communicator comm(MPI_COMM_WORLD);
     for (const double seconds : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()})
-        EXPECT_THROW_ON_ALL_RANKS(comm.set_deadline(std::chrono::duration<double>(seconds)),
-                                  UsageError,
-                                  "Communicator::set_deadline: expected a number of seconds, got ");
+        EXPECT_THROW_ON_ALL_RANKS(
+            comm.set_deadline(std::chrono::duration<double>(seconds)), UsageError,
+            "Communicator::set_deadline: expected a number of seconds >= 0, got ");
     comm.set_deadline(std::chrono::seconds(0));
 }
 
@@ -120,7 +121,7 @@ TEST(Communicator, MakesNothingIfTheEnvironmentHasNoDeadline) {
     for (const char* value : {"soon", "5s", "-1", "nan", "inf", " "}) {
         ::setenv("DISTVIEW_DEADLINE", value, 1);
         EXPECT_THROW_ON_ALL_RANKS(Communicator(parent.get()), UsageError,
-                                  "DISTVIEW_DEADLINE: expected a number of seconds, got '");
+                                  "DISTVIEW_DEADLINE: expected a number of seconds >= 0, got '");
     }
     ::setenv("DISTVIEW_DEADLINE", "60.5", 1);
     ::setenv("DISTVIEW_DEADLINE_ABORT", "yes", 1);
@@ -141,7 +142,10 @@ TEST(Communicator, MakesNothingIfTheEnvironmentOfOneRankHasNoDeadline) {
         const Communicator comm(parent.get());
         ADD_FAILURE() << "no error";
     } catch (const UsageError& error) {
-        EXPECT_NE(std::string(error.what()).find("DISTVIEW_DEADLINE"), std::string::npos);
+        const int last = world_size() - 1;
+        EXPECT_EQ(std::string(error.what()),
+                  "DISTVIEW_DEADLINE: expected a number of seconds >= 0, got 'soon'" +
+                      (last > 0 ? text(" [rank ", last, " of ", last + 1, ']') : std::string()));
     }
     ::unsetenv("DISTVIEW_DEADLINE");
     EXPECT_EQ(communicator_count(), before);
