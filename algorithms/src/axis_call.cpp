@@ -115,8 +115,8 @@ void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
                 {"axis", text(call.axis)},
                 {"element type", describe(call.source_element)},
                 {"element type of the target", describe(call.target_element)},
-                {"layout", call.source.describe()},
-                {"layout of the target", call.target.describe()},
+                {"layout", describe_fully(call.source)},
+                {"layout of the target", describe_fully(call.target)},
                 {"value to start with", call.start}};
         },
         arrays);

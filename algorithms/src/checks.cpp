@@ -106,7 +106,7 @@ std::uint64_t CommonArguments::digest() const {
 
 std::vector<Argument> CommonArguments::list() const {
     return {{"element type", describe(element)},
-            {"layout", layout->describe()},
+            {"layout", describe_fully(*layout)},
             {"cells", cells == Cells::interior ? "Cells::interior" : "Cells::owned"},
             {"root", text(root)},
             {"size of the results", text(result_bytes, " bytes")}};

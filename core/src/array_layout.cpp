@@ -205,6 +205,63 @@ bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept {
 
 namespace impl {
 
+namespace {
+
+/// One line for each block, or each label; `all` also for labels that only one process knows.
+void append_details(std::string& lines, int d, const AxisLayout& axis, bool all) {
+    constexpr std::int64_t most_lines = 65536;
+    std::int64_t left = most_lines;
+    const auto add = [&](const auto&... words) {
+        if (left-- > 0) lines += text("\naxis ", d, ": ", words...);
+    };
+    if (axis.is_block() && axis.as_block().has_tables()) {
+        const BlockLayout& block = axis.as_block();
+        for (int p = 0; p < block.grid_size() && left > 0; ++p)
+            add("process ", p, " has [", block.interior(p).begin.value(), ", ",
+                block.interior(p).end.value(), "), padding ",
+                widths_text(block.communication_padding(p)));
+    }
+    if (axis.type() != DistType::unstructured) return;
+    const UnstructuredLayout& lists = axis.as_unstructured();
+    const int known = lists.known_process();
+    if (known >= 0 && !all) return;
+    for (int p = 0; p < lists.grid_size() && left > 0; ++p) {
+        if (known >= 0 && p != known) continue;
+        add("process ", p, " has ", lists.local_extent(p), " labels, ", lists.ghosts(p),
+            " of them ghosts");
+        for (std::int64_t i = 0; i < lists.local_extent(p) && left > 0; ++i)
+            add("label ", i, " of process ", p, " is ", lists.labels(p)[i]);
+    }
+}
+
+} // namespace
+
+std::string describe_fully(const ArrayLayout& layout) {
+    std::string result = layout.describe();
+    for (int d = 0; d < layout.rank(); ++d) append_details(result, d, layout.axis(d), false);
+    return result;
+}
+
+std::string difference_of(const ArrayLayout& layout, const ArrayLayout& expected) {
+    if (layout.describe() != expected.describe()) return {};
+    for (int d = 0; d < layout.rank(); ++d) {
+        std::string ours, theirs;
+        append_details(ours, d, layout.axis(d), true);
+        append_details(theirs, d, expected.axis(d), true);
+        std::istringstream lines(ours), expected_lines(theirs);
+        std::string line, expected_line;
+        while (true) {
+            const bool is_line = static_cast<bool>(std::getline(lines, line));
+            const bool is_expected = static_cast<bool>(std::getline(expected_lines, expected_line));
+            if (!is_line && !is_expected) break;
+            if (is_line && is_expected && line == expected_line) continue;
+            return text("\nthe first difference: ", is_line ? line : "nothing", "; expected ",
+                        is_expected ? expected_line : "nothing");
+        }
+    }
+    return {};
+}
+
 std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes) {
     auto bytes = static_cast<std::ptrdiff_t>(element_bytes);
     bool fits = true;
@@ -239,6 +296,25 @@ void check_known(const ArrayLayout& layout, int process, const char* caller) {
             return text(caller, ": the layout knows the indices of axis ", d,
                         " only for grid coordinate ", known, ", got process ", process, " at ",
                         at[static_cast<std::size_t>(d)]);
+        });
+    }
+}
+
+void check_valid_padding(const ArrayLayout& layout, const ValidPadding& valid) {
+    for (int d = 0; d < layout.rank(); ++d) {
+        const AxisLayout& axis = layout.axis(d);
+        if (axis.grid_size() == 1 && !axis.periodic()) continue;
+        Widths most;
+        if (axis.is_block()) most = axis.as_block().widest_padding();
+        if (axis.is_block() && axis.periodic()) {
+            const Widths edge = axis.as_block().boundary();
+            most = {std::max(most.low, edge.low), std::max(most.high, edge.high)};
+        }
+        const Widths depth = valid.depth(d);
+        require<UsageError>(depth.low <= most.low && depth.high <= most.high, [&] {
+            return text("mark_padding_valid: expected depths of at most ", widths_text(most),
+                        " along axis ", d, ", which has no deeper padding, got ",
+                        widths_text(depth));
         });
     }
 }

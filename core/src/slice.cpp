@@ -171,7 +171,9 @@ AnyDistView slice(const AnyDistView& view, const std::vector<AxisSlice>& slices)
     }
     // A section without elements may have no memory to point into.
     if (section.count() > 0) section.data = static_cast<char*>(section.data) + offset;
-    return {std::move(section), std::move(part.layout), view.process()};
+    AnyDistView result(std::move(section), std::move(part.layout), view.process());
+    note_slice(result, view);
+    return result;
 }
 
 } // namespace distview

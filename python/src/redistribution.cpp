@@ -121,7 +121,8 @@ void Redistribution::check(const char* caller, const ArrayState& array, const ch
     });
     require<ShapeError>(view.layout() == layout, [&] {
         return text(caller, ": expected a ", which, " of the plan's layout, got a ",
-                    view.layout().describe(), "\nthe plan is for a ", layout.describe());
+                    view.layout().describe(), "\nthe plan is for a ", layout.describe(),
+                    impl::difference_of(view.layout(), layout));
     });
     require<ShapeError>(!array.holds_objects(), [&] {
         return text(caller, ": the elements of the ", which,

@@ -200,7 +200,7 @@ Array make_array(const std::string& caller, nb::handle build, std::optional<Comm
         const std::string element =
             element_text(made.state->section().element, made.state->format());
         digest = layout.fingerprint() * 31 + std::hash<std::string>()(element);
-        arguments = {{"layout", layout.describe()}, {"element type", element}};
+        arguments = {{"layout", impl::describe_fully(layout)}, {"element type", element}};
         return made;
     };
     std::uint64_t digest = 0;

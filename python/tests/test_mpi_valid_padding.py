@@ -69,6 +69,12 @@ def writers(u):
     yield "redistribute", lambda: distview.redistribute(other, out=u)
     yield "mark_written", lambda: u.mark_written()
     yield "mark_written of another name", lambda: copy.copy(u).mark_written()
+    part = u[1:3]
+    zeros = distview.zeros_like(part)
+    yield "copy_from_host to a slice", lambda: part.copy_from_host(1)
+    yield "scatter to a slice", lambda: part.scatter(np.zeros(part.shape))
+    yield "redistribute to a slice", lambda: distview.redistribute(zeros, out=part)
+    yield "mark_written of a slice of a slice", lambda: part[:1].mark_written()
 
     def add():
         u.interior += 1
@@ -225,6 +231,8 @@ def test_mark_padding_valid(u):
     u.mark_padding_valid(((2, 1), 0))
     assert u.require_padding(1, stencil="faces") is False
     assert u.require_padding(2, stencil="faces") is True
+    with pytest.raises(distview.UsageError, match=r"^mark_padding_valid: expected depths of at most"):
+        u.mark_padding_valid(50)
     for depth in (-1, (1, -1), "x", (1, 2, 3), None, 1.5):
         with pytest.raises(distview.UsageError, match=r"^mark_padding_valid: expected depth to be a width"):
             u.mark_padding_valid(depth)

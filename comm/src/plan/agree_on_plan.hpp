@@ -20,7 +20,8 @@
 namespace distview::impl {
 
 /// The text of an argument of a plan, for an error.
-inline std::string argument_text(const ArrayLayout& layout) { return layout.describe(); }
+inline std::string argument_text(const ArrayLayout& layout) { return describe_fully(layout); }
+inline std::string argument_text(const char* word) { return word; }
 inline std::string argument_text(const AxisSlice& slice) {
     return text("{begin ", slice.begin, ", count ", slice.count, ", step ", slice.step, '}');
 }

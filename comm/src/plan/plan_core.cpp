@@ -108,7 +108,8 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
                            const ArrayLayout& layout, int process, DeviceLayer* layer) const {
     require<ShapeError>(*array.layout == layout, [&] {
         return text(m_name, ": ", what, " ", i, " is a ", array.layout->describe(),
-                    "\nthe plan is for a ", layout.describe());
+                    "\nthe plan is for a ", layout.describe(),
+                    difference_of(*array.layout, layout));
     });
     require<ShapeError>(array.process == process, [&] {
         return text(m_name, ": ", what, " ", i, ": expected the section of process ", process,
@@ -206,6 +207,8 @@ void PlanCore::complete(const std::shared_ptr<ExchangeBinding>& binding, const A
     if (binding->overwrites_sources)
         for (PaddingEffect& effect : all_written(arrays.sources))
             effects.push_back(std::move(effect));
+    for (std::size_t i = 0; i < effects.size(); ++i)
+        if (effects[i].array->whole) effects.push_back({effects[i].array->whole, {}});
     binding->set_effects(std::move(effects));
     for (const auto& [number, lines] : m_lines) binding->hold(lines.memory());
     binding->make_requests(state(), tags.messages, tags.ends);

@@ -60,7 +60,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
         },
         field.layout ? hash_of(field.layout->fingerprint(), field.element_code) : 0,
         [&] {
-            return std::vector<Argument>{{"layout", field.layout->describe()},
+            return std::vector<Argument>{{"layout", describe_fully(*field.layout)},
                                          {"element size", text(field.element_size)}};
         });
     const int tag = state.next_tag();

@@ -18,6 +18,7 @@
 #include <distview/comm/elements.hpp>
 #include <distview/comm/global_access.hpp>
 #include <distview/comm/make_dist_view.hpp>
+#include <distview/core/slice.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
@@ -277,6 +278,7 @@ TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {
     const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
         host(all.data(), all.size());
     GlobalAccess access(exec, ring.comm, u);
+    const auto some = slice(u, {{1, 3}});
     const std::vector<std::pair<const char*, std::function<void()>>> writers{
         {"for_each", [&] { for_each(exec, u, [](int) {}); }},
         {"for_each of a box", [&] { for_each(exec, u, [](int) {}, plan.inner_cells()); }},
@@ -303,6 +305,10 @@ TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {
              with_local_copy(exec, u, Intent::inout, MemoryOrder::row_major, [](const auto&) {});
          }},
         {"apply_stencil", [&] { apply_stencil(exec, plan, u, [](int) {}, v); }},
+        {"fill of a slice", [&] { fill(exec, some, 1.0); }},
+        {"for_each of a slice", [&] { for_each(exec, some, [](int) {}); }},
+        {"scatter into a slice",
+         [&] { scatter(exec, ring.comm, Kokkos::subview(host, std::pair(0, 3)), 0, some); }},
     };
     for (const auto& [name, write] : writers) {
         plan.execute(exec, u, v);

@@ -141,6 +141,36 @@ TEST(MakeDistView, RefusesLayoutsThatDiffer) {
              comm.size() - 1, " differ from those of rank 0"));
 }
 
+// Texts of layouts do not show tables, which may differ all the same.
+TEST(MakeDistView, TellsWhichBlockOrLabelDiffers) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP() << "nobody to differ from";
+    const auto make = [&](const AxisSpec& axis) {
+        make_dist_view<double*>(Exec(), "a", comm, ArrayLayout(ProcessGrid{comm.size()}, {axis}));
+    };
+    std::vector<std::int64_t> bounds;
+    std::vector<std::vector<std::int64_t>> labels;
+    for (int p = 0; p < comm.size(); ++p) {
+        bounds.push_back(p == 0 ? 0 : 4 * p + 2); // not those of balanced blocks
+        labels.push_back({2 * p, 2 * p + 1});
+    }
+    bounds.push_back(4 * comm.size() + 2);
+    const int last = comm.size() - 1;
+    const std::string ranks = text(" on rank ", last, ", ");
+    auto other_bounds = bounds;
+    auto other_labels = labels;
+    if (is_last_rank()) {
+        ++other_bounds[1];
+        std::swap(other_labels[0][0], other_labels[0][1]);
+    }
+    EXPECT_THROW_ON_ALL_RANKS(make(block_bounds(other_bounds)), UsageError,
+                              "layout is axis 0: process 0 has [0, 7), padding (0, 0)" + ranks +
+                                  "axis 0: process 0 has [0, 6), padding (0, 0) on rank 0");
+    EXPECT_THROW_ON_ALL_RANKS(make(unstructured(other_labels)), UsageError,
+                              "layout is axis 0: label 0 of process 0 is 1" + ranks +
+                                  "axis 0: label 0 of process 0 is 0 on rank 0");
+}
+
 void make_int64_or_int32(const Communicator& comm, bool wide) {
     if (wide)
         make_dist_view<std::int64_t**>(Exec(), "a", comm, rows_over(comm.size()));
@@ -228,6 +258,17 @@ TEST(WrapDistView, RefusesOnAllRanksASectionThatDoesNotFitOnOne) {
     EXPECT_THROW_ON_ALL_RANKS(
         wrap_dist_view(comm, rows_over(is_last_rank() ? comm.size() + 1 : comm.size()), section),
         UsageError, "wrap_dist_view: expected a process grid for the");
+}
+
+TEST(WrapDistView, RefusesElementsWithoutMemory) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const Kokkos::View<double**, Kokkos::HostSpace> memory("mine", 5, 7);
+    const Kokkos::View<double**, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        section(is_last_rank() ? nullptr : memory.data(), 5, 7);
+    EXPECT_THROW_ON_ALL_RANKS(wrap_dist_view(comm, rows_over(comm.size()), section, "u"),
+                              ShapeError,
+                              text("expected memory for the 35 elements of the section of process ",
+                                   comm.size() - 1, ", the view 'u' has none"));
 }
 
 TEST(WrapDistView, RefusesArgumentsThatDiffer) {

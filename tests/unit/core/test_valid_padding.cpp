@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "expect_error.hpp"
+
 #include <distview/core/any_dist_view.hpp>
+#include <distview/core/slice.hpp>
 #include <distview/core/valid_padding.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace distview {
 
@@ -77,6 +81,52 @@ TEST(ValidPadding, IsSharedByAllNamesOfAnArray) {
     cast.mark_written();
     EXPECT_EQ(u.valid_padding(), ValidPadding());
     EXPECT_EQ(read_only.valid_padding(), ValidPadding());
+}
+
+// A slice is another array, but its elements are elements of the whole array.
+TEST(ValidPadding, IsGoneIfASliceIsWritten) {
+    const ArrayLayout layout(ProcessGrid{2, 1}, {block(8, {.padding = 2}), block(4)});
+    const DistView<double**, Kokkos::HostSpace> u(Exec(), "u", layout, 0);
+    const auto rows = slice(u, {{0, 2}, {}});
+    const auto part_of_rows = slice(rows, {{0, 1}, {}});
+    const AnyDistView any_rows = slice(AnyDistView(u), {{0, 2}, {}});
+    const ValidPadding two = depths({0, 2}, 0);
+    const auto is_gone_after = [&](const auto& write) {
+        u.mark_padding_valid(two);
+        write();
+        return u.valid_padding() == ValidPadding();
+    };
+    EXPECT_TRUE(is_gone_after([&] { rows.mark_written(); }));
+    EXPECT_TRUE(is_gone_after([&] { part_of_rows.mark_written(); }));
+    EXPECT_TRUE(is_gone_after([&] { any_rows.mark_written(); }));
+    EXPECT_TRUE(is_gone_after([&] { AnyDistView(part_of_rows).mark_written(); }));
+    EXPECT_FALSE(is_gone_after([&] { static_cast<void>(slice(u, {{0, 2}, {}})); }));
+}
+
+TEST(ValidPadding, IsNoDeeperThanThePadding) {
+    const auto mark = [](const ArrayLayout& layout, Widths depth) {
+        const DistView<double*, Kokkos::HostSpace> u(Exec(), "u", layout, 0);
+        ValidPadding valid;
+        valid.set_depth(0, depth);
+        AnyDistView(u).mark_padding_valid(valid);
+        u.mark_padding_valid(valid);
+    };
+    const ArrayLayout walls(ProcessGrid{2}, {block(8, {.padding = {1, 2}})});
+    mark(walls, {1, 2});
+    const auto expect_refused = [&](const ArrayLayout& layout, Widths depth,
+                                    const std::string& words) {
+        testing::expect_error_with<UsageError>([&] { mark(layout, depth); }, {words});
+    };
+    expect_refused(walls, {1, 50},
+                   "mark_padding_valid: expected depths of at most (1, 2) along axis 0, which has "
+                   "no deeper padding, got (1, 50)");
+    expect_refused(walls, {2, 2}, "got (2, 2)");
+    const ArrayLayout ring(ProcessGrid{1}, {block(8, {.padding = 2, .periodic = true})});
+    mark(ring, {2, 2});
+    expect_refused(ring, {3, 2}, "of at most (2, 2) along axis 0");
+    expect_refused(ArrayLayout(ProcessGrid{2}, {cyclic(8)}), {1, 1}, "(0, 0)");
+    // Without neighbours there are no copies, whatever padding the axis was given.
+    mark(ArrayLayout(ProcessGrid{1}, {block(8, {.padding = 1})}), {2, 2});
 }
 
 TEST(ValidPadding, IsOfOneArrayOnly) {

@@ -132,7 +132,7 @@ template <DistViewLike View, class Which>
 void note_written(const View& view, const Which& cells) {
     if constexpr (!std::is_const_v<typename View::value_type>) {
         const auto& state = state_of(view);
-        if (!state || !state->checked) {
+        if (!state || !state->checked || state->whole) {
             view.mark_written();
             return;
         }

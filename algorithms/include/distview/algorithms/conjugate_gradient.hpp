@@ -226,7 +226,7 @@ private:
                                              m_options.max_iterations, m_options.reproducible);
         agree(m_comm, "ConjugateGradient", nullptr, digest, [this] {
             return std::vector<Argument>{
-                {"layout", m_layout.describe()},
+                {"layout", impl::describe_fully(m_layout)},
                 {"tolerance", text(m_options.tolerance)},
                 {"max_iterations", text(m_options.max_iterations)},
                 {"reproducible", m_options.reproducible ? "true" : "false"}};

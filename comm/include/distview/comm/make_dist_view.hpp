@@ -98,7 +98,7 @@ std::invoke_result_t<Make> make_array(const Communicator& comm, const char* call
         hash_of(layout.fingerprint(), element_code<Value>()),
         [&] {
             return std::vector<Argument>{{"element type", describe(element)},
-                                         {"layout", layout.describe()}};
+                                         {"layout", describe_fully(layout)}};
         });
     number_array(comm, view.identity());
     return view;
@@ -145,7 +145,7 @@ auto make_dist_view(const Exec& exec, const std::string& label, const Communicat
 /// Shapes:     the section's extents are layout.local_extents(comm.rank()), padding included
 /// Cost:       no allocation of elements, one agreement
 /// Errors:     UsageError if the layout's grid does not have comm.size() processes or differs between ranks,
-///             ShapeError if a rank's section has other extents (thrown on all ranks)
+///             ShapeError if a rank's section has other extents, or no memory (thrown on all ranks)
 template <ViewLike Section>
 DistViewOf<Section> wrap_dist_view(const Communicator& comm, const ArrayLayout& layout,
                                    const Section& section, const std::string& label = {},

@@ -112,6 +112,15 @@ public:
     /// Collective: no (local)
     void set_label(const std::string& label) const { impl::set_label(*this, label); }
 
+    /// Reports that the program filled padding itself, to this depth on all ranks. A rank at a wall passes the same
+    /// depth for that side as the other ranks.
+    ///
+    /// Collective: as mark_written()
+    /// Errors:     UsageError if `valid` is deeper than the padding of every process
+    void mark_padding_valid(const ValidPadding& valid) const {
+        impl::check_valid_padding(m_layout, valid);
+        note_padding_valid(valid);
+    }
     const AnySection& section() const noexcept { return m_section; }
     const ArrayLayout& layout() const noexcept { return m_layout; }
     /// Numbers of elements of the whole array, along an axis and in total, without boundary padding.

@@ -3,6 +3,7 @@
 
 #include <distview/core/axis_layout.hpp>
 #include <distview/core/process_grid.hpp>
+#include <distview/core/valid_padding.hpp>
 
 #include <array>
 #include <cstddef>
@@ -178,12 +179,20 @@ ArrayLayout permute_axes(const ArrayLayout& layout, const std::vector<int>& perm
 
 namespace impl {
 
+/// ArrayLayout::describe() and a line for each block of an irregular axis and each label that all processes know, up to
+/// 65,536 lines: texts of layouts differ where these layouts differ.
+std::string describe_fully(const ArrayLayout& layout);
+/// A line for an error with the describe() of two different layouts: the first difference, if these texts are equal.
+std::string difference_of(const ArrayLayout& layout, const ArrayLayout& expected);
 /// Bytes of a section with these extents along `rank` axes; throws Error if no memory can be that large.
 std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes);
 /// Throws UsageError, whose text begins with `caller`, unless the layout has such a process.
 void check_process(const ArrayLayout& layout, int process, const char* caller);
 /// Throws UsageError if the layout does not know the process's indices of an unstructured axis.
 void check_known(const ArrayLayout& layout, int process, const char* caller);
+/// Throws UsageError if `valid` is deeper than the padding of every process. An axis with one process and without
+/// neighbours, which has no copies, may have any depth: the program may run on more processes.
+void check_valid_padding(const ArrayLayout& layout, const ValidPadding& valid);
 
 } // namespace impl
 

@@ -88,8 +88,8 @@ public:
     /// if given, replaces the label of the View.
     ///
     /// Collective: no (local)
-    /// Errors:     ShapeError if the extents differ from the process's section in `layout`; UsageError
-    ///             if the layout has no such process
+    /// Errors:     ShapeError if the extents differ from the process's section in `layout`, or if the View has elements
+    ///             and no memory; UsageError if the layout has no such process
     DistView(const ArrayLayout& layout, int process, const view_type& section,
              std::shared_ptr<const void> owner = nullptr, const std::string& label = {})
         : DistView(layout, process, section, std::move(owner), label, impl::make_array_state()) {}
@@ -107,6 +107,15 @@ public:
     std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
     /// Number of elements of the whole array, without boundary padding.
     std::int64_t size() const noexcept { return identity() == 0 ? 0 : m_layout.size(); }
+    /// Reports that the program filled padding itself, to this depth on all ranks. A rank at a wall passes the same
+    /// depth for that side as the other ranks.
+    ///
+    /// Collective: as mark_written()
+    /// Errors:     UsageError if `valid` is deeper than the padding of every process
+    void mark_padding_valid(const ValidPadding& valid) const {
+        impl::check_valid_padding(m_layout, valid);
+        note_padding_valid(valid);
+    }
     /// The process in layout().grid() that holds this section.
     int process() const noexcept { return m_process; }
     /// The process's coordinate along an axis of the grid.
@@ -163,6 +172,7 @@ private:
         if (!label.empty()) m_label = std::make_shared<const std::string>(label);
         check_layout();
         check_extents();
+        check_memory();
         if (impl::is_checking()) watch();
     }
 
@@ -177,6 +187,15 @@ private:
         });
         impl::check_process(m_layout, m_process, "DistView");
         impl::check_known(m_layout, m_process, "DistView");
+    }
+    void check_memory() const {
+        std::size_t elements = 1; // View::size() may be 0 because there is no memory
+        for (std::size_t d = 0; d < view_type::rank(); ++d) elements *= m_view.extent(d);
+        require<ShapeError>(m_view.data() != nullptr || elements == 0, [&] {
+            return text("DistView: expected memory for the ", elements,
+                        " elements of the section of process ", m_process, ", the view '", label(),
+                        "' has none");
+        });
     }
     void check_extents() const {
         const Extents extents = m_layout.local_extents(m_process);

@@ -18,6 +18,7 @@ struct ArrayState {
     std::uint64_t identity = 0;
     ValidPadding valid_padding{};
     std::shared_ptr<CheckedSection> checked{}; ///< null unless registered with the checking mode
+    std::shared_ptr<ArrayState> whole{};       ///< of the array that this one is a slice of
 };
 /// Makes a state with an identity that no DistView of this process had before; thread-safe.
 std::shared_ptr<ArrayState> make_array_state();
@@ -35,18 +36,17 @@ public:
         return m_state ? m_state->valid_padding : ValidPadding();
     }
     /// Reports that the program wrote elements through view(), which the library cannot see: no padding is valid then.
+    /// If the array is a slice, the same holds for the array that it is a slice of.
     ///
     /// Collective: no (local), but if only some ranks call it, the next PaddingExchangePlan::require() reports an error
     void mark_written() const noexcept {
-        if (!m_state) return;
-        m_state->valid_padding = ValidPadding();
-        if (m_state->checked) note_written(*m_state->checked);
+        for (ArrayState* state = m_state.get(); state; state = state->whole.get()) {
+            state->valid_padding = ValidPadding();
+            if (state->checked) note_written(*state->checked);
+        }
     }
-    /// Reports that the program filled padding itself, to this depth on all ranks. A rank at a wall passes the same
-    /// depth for that side as the other ranks.
-    ///
-    /// Collective: as mark_written()
-    void mark_padding_valid(const ValidPadding& valid) const noexcept {
+    /// mark_padding_valid() of the derived classes, without a check.
+    void note_padding_valid(const ValidPadding& valid) const noexcept {
         if (!m_state) return;
         m_state->valid_padding = valid;
         if (m_state->checked) note_valid(*m_state->checked, valid);
@@ -60,6 +60,10 @@ protected:
 private:
     friend const std::shared_ptr<ArrayState>& state_of(const SharedState& array) noexcept {
         return array.m_state;
+    }
+    /// From now on, writes of `slice` are writes of `whole` as well.
+    friend void note_slice(const SharedState& slice, const SharedState& whole) noexcept {
+        if (slice.m_state) slice.m_state->whole = whole.m_state;
     }
     std::uint64_t m_identity = 0; ///< the state's, copied: plans read it in every execution
     std::shared_ptr<ArrayState> m_state;

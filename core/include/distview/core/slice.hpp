@@ -70,8 +70,8 @@ using SliceOf =
 ///
 ///     auto odd = slice(u, {{1, -1, 2}, {}});      // rows 1, 3, ... of the interior, all columns
 ///
-/// Every function that accepts a DistView accepts the slice: exports, kernels over view(), redistribution. The slice
-/// has its own identity, so plans bind it separately: keep the slice instead of slicing for every call. It
+/// Every function that accepts a DistView accepts the slice: exports, kernels over view(), redistribution. If it writes
+/// the slice, padding of the whole array is no longer valid. The slice has its own identity, so plans bind it separately: keep the slice instead of slicing for every call. It
 /// keeps the memory of `view` alive, and like any DistView whose memory a handle owns, it must
 /// outlive its view().
 ///
@@ -95,9 +95,11 @@ SliceOf<View> slice(const View& view, const std::vector<AxisSlice>& slices) {
         is_empty = is_empty || extents[d] == 0;
     }
     using Section = typename SliceOf<View>::view_type;
-    return SliceOf<View>(part.layout, view.process(),
-                         Section(whole.data() + (is_empty ? 0 : offset), shape),
-                         std::make_shared<const View>(view), view.label());
+    const SliceOf<View> result(part.layout, view.process(),
+                               Section(whole.data() + (is_empty ? 0 : offset), shape),
+                               std::make_shared<const View>(view), view.label());
+    note_slice(result, view);
+    return result;
 }
 
 /// A slice of an array whose type is known at run time only.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/assert.hpp>
 #include <distview/core/padding.hpp>
 #include <distview/core/process_grid.hpp>
 
@@ -25,10 +26,12 @@ public:
     constexpr ValidPadding() noexcept = default;
 
     constexpr Widths depth(int axis) const noexcept {
+        DISTVIEW_ASSERT(axis >= 0 && axis < max_rank);
         const auto at = 2 * static_cast<std::size_t>(axis);
         return {m_depths[at], m_depths[at + 1]};
     }
     constexpr void set_depth(int axis, Widths depth) noexcept {
+        DISTVIEW_ASSERT(axis >= 0 && axis < max_rank);
         const auto at = 2 * static_cast<std::size_t>(axis);
         m_depths[at] = shortened(depth.low);
         m_depths[at + 1] = shortened(depth.high);
