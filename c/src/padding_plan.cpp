@@ -15,11 +15,8 @@ PaddingExchangeOptions options_of(const distview_padding_options* options, int r
     PaddingExchangeOptions result;
     if (!options) return result;
     result.stencil = stencil_of(options->stencil, function);
-    if (options->widths) {
-        result.widths.emplace();
-        for (int d = 0; d < rank; ++d)
-            result.widths->emplace_back(options->widths[2 * d], options->widths[2 * d + 1]);
-    }
+    for (int d = 0; options->widths && d < rank; ++d)
+        result.widths.emplace_back(options->widths[2 * d], options->widths[2 * d + 1]);
     return result;
 }
 

@@ -69,6 +69,11 @@ std::vector<std::int64_t> bounds_of(const BlockLayout& layout) {
 void simplify_paddings(int grid_size, BlockSpec& block) {
     if (block.paddings.empty()) return;
     std::vector<Widths>& widths = block.paddings;
+    if (grid_size == 1) {
+        block.options.padding = widths.front();
+        widths.clear();
+        return;
+    }
     widths.front().low = 0;
     widths.back().high = 0;
     bool uniform = true;
@@ -77,7 +82,7 @@ void simplify_paddings(int grid_size, BlockSpec& block) {
         uniform = uniform && widths[i].low == widths[1].low && widths[i - 1].high == widths[0].high;
     }
     if (!uniform) return;
-    block.options.padding = grid_size > 1 ? Widths(widths[1].low, widths[0].high) : Widths();
+    block.options.padding = {widths[1].low, widths[0].high};
     widths.clear();
 }
 
@@ -105,7 +110,6 @@ AxisSpec checked(int axis, int grid_size, BlockSpec block) {
     }
 
     simplify_paddings(grid_size, block);
-    if (grid_size == 1) block.options.padding = {};
     const BlockLayout balanced(block.interior_size, grid_size);
     const BlockLayout regular(block.interior_size, grid_size, BlockSplit::regular);
     if (block.split == BlockSplit::regular && is_balanced(block.interior_size, grid_size))

@@ -110,7 +110,7 @@ bool needs_own_padding(const AnyDistView& view, Stencil stencil, Widths depth) {
 
 /// Throws UsageError if no exchange of the array fills padding so deep.
 void check_depth(const AnyDistView& view, Stencil stencil, Widths depth) {
-    const Widths deepest = own_schedule(view, stencil).filled().deepest();
+    const Widths deepest = own_schedule(view, stencil).greatest_depth();
     const auto is_within = [](std::int64_t asked, std::int64_t most) {
         return asked <= most || most == 0; // no padding is filled on that side
     };

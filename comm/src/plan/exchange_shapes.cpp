@@ -168,7 +168,7 @@ std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
             const BlockLayout& block = layout.axis(d).as_block();
             deepest = block.periodic() ? block.boundary() : block.widest_padding();
         }
-        if (options.widths) deepest = (*options.widths)[static_cast<std::size_t>(d)];
+        if (!options.widths.empty()) deepest = options.widths[static_cast<std::size_t>(d)];
         widths.push_back(deepest);
     }
     std::int64_t filled = 0;
@@ -176,7 +176,7 @@ std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
     for (std::int64_t depth = 1; depth < filled && depth <= most_depths; ++depth) {
         PaddingExchangeOptions narrower = options;
         narrower.widths = widths;
-        for (Widths& width : *narrower.widths)
+        for (Widths& width : narrower.widths)
             width = {std::min(width.low, depth), std::min(width.high, depth)};
         add(ExchangeShape::Kind::depth, text(depth), layout, narrower);
     }

@@ -135,14 +135,17 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
 }
 
 std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& arrays) const {
-    std::vector<PaddingEffect> effects = all_written(arrays.sources);
-    if (arrays.kind() == ExchangeKind::fill)
-        for (std::size_t i = 0; i < effects.size(); ++i) {
-            PaddingEffect& effect = effects[i];
-            effect.after = schedule_of(i).filled();
-            effect.fills = effect.array->checked != nullptr;
-            if (effect.fills) effect.filled = filled_boxes(schedule_of(i), false);
-        }
+    if (arrays.kind() == ExchangeKind::combine) return all_written(arrays.sources);
+    std::vector<PaddingEffect> effects;
+    for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
+        const std::shared_ptr<ArrayState>& array = *arrays.sources[i].state;
+        if (!array) continue;
+        PaddingEffect& effect = effects.emplace_back();
+        effect.array = array;
+        effect.after = schedule_of(i).filled();
+        effect.fills = array->checked != nullptr;
+        if (effect.fills) effect.filled = filled_boxes(schedule_of(i), false);
+    }
     return effects;
 }
 
@@ -179,7 +182,7 @@ std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths
     for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
         const Field& field = arrays.sources[i];
         const ValidPadding filled = schedule_of(i).filled();
-        const Widths deepest = filled.deepest();
+        const Widths deepest = schedule_of(i).greatest_depth();
         const auto is_within = [](std::int64_t asked, std::int64_t most) {
             return 0 <= asked && (asked <= most || most == 0); // 0: that side is not filled
         };

@@ -23,9 +23,8 @@ void visit_arguments(Visitor& visitor, const std::vector<FieldExchange>& fields)
         const std::string field = text(" of field ", i);
         const PaddingExchangeOptions& options = fields[i].options;
         visitor("layout" + field, fields[i].layout);
-        visitor("stencil" + field, options.stencil);
-        visitor("given widths" + field, options.widths.has_value());
-        if (options.widths) visitor("widths" + field, *options.widths);
+        visitor("stencil" + field, options.stencil == Stencil::box ? "box" : "faces");
+        visitor("widths" + field, options.widths);
     }
 }
 

@@ -78,9 +78,10 @@ PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int 
     : m_layout(layout), m_process(process), m_stencil(options.stencil) {
     impl::check_process(layout, process, "PaddingExchangeSchedule");
     require<LayoutError>(
-        !options.widths || options.widths->size() == static_cast<std::size_t>(layout.rank()), [&] {
+        options.widths.empty() || options.widths.size() == static_cast<std::size_t>(layout.rank()),
+        [&] {
             return text("PaddingExchangeSchedule: expected widths for the array's ", layout.rank(),
-                        " axes, got ", options.widths->size());
+                        " axes, got ", options.widths.size());
         });
     for (Pieces* const pieces : {&m_incoming, &m_outgoing})
         pieces->all.reserve(3 * static_cast<std::size_t>(layout.rank()));
@@ -95,8 +96,8 @@ PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int 
 /// The requested widths; if none are requested, the whole widths of the layout, which vary along the axis.
 Widths PaddingExchangeSchedule::exchanged_widths(int axis,
                                                  const PaddingExchangeOptions& options) const {
-    if (!options.widths) return {whole_width, whole_width};
-    const Widths widths = (*options.widths)[static_cast<std::size_t>(axis)];
+    if (options.widths.empty()) return {whole_width, whole_width};
+    const Widths widths = options.widths[static_cast<std::size_t>(axis)];
     require<LayoutError>(widths.low >= 0 && widths.high >= 0, [&] {
         return text("PaddingExchangeSchedule: expected widths >= 0 along axis ", axis, ", got (",
                     widths.low, ", ", widths.high, ')');
@@ -135,6 +136,10 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     const Section mine = section_of(block, me);
     m_filled.set_depth(axis, {std::min(widths.low, common_padding(block, low)),
                               std::min(widths.high, common_padding(block, high))});
+    const bool has_copies = block.grid_size() > 1 || block.periodic();
+    const Widths deepest = has_copies ? m_filled.depth(axis) : block.given_padding();
+    m_greatest_depth = {std::max(m_greatest_depth.low, std::min(widths.low, deepest.low)),
+                        std::max(m_greatest_depth.high, std::min(widths.high, deepest.high))};
 
     // Padding of this section on one side: the nearest process fills the nearest part, then the next process.
     const auto append_incoming = [&](int side) {

@@ -117,8 +117,7 @@ PaddingExchangeOptions ArrayGeometry::options() const {
     PaddingExchangeOptions options;
     options.stencil = stencil;
     if (!asks_widths) return options;
-    options.widths.emplace();
-    for (const AxisGeometry& axis : axes) options.widths->push_back(axis.asked.value());
+    for (const AxisGeometry& axis : axes) options.widths.push_back(axis.asked.value());
     return options;
 }
 

@@ -8,6 +8,7 @@
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/mirror.hpp>
+#include <distview/core/slice.hpp>
 #include <distview_testing/allocations.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
@@ -173,6 +174,33 @@ TEST(Require, IsNeededAfterWhatWritesElements) {
     to_v.execute(Exec(), u, v);
     EXPECT_FALSE(s.plan.require(Exec(), 2, u)); // u was only read
     expect_written("redistribution", v);
+    const auto some_u = slice(u, {{0, 3}, {}}), some_v = slice(v, {{0, 3}, {}});
+    RedistributionPlan between_slices(s.comm, some_u.layout(), some_v.layout());
+    between_slices.execute(Exec(), some_u, some_v);
+    EXPECT_FALSE(s.plan.require(Exec(), 2, u));
+    expect_written("redistribution into a slice", v);
+    between_slices.execute(Exec(), some_u, some_v); // bound
+    expect_written("redistribution into a slice, again", v);
+}
+
+// An axis on one process has no copies, but the program may have asked for some.
+TEST(Require, TakesTheSameDepthsOnAnyProcessGrid) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::vector<AxisSpec> axes{block(6 * comm.size(), {.padding = {2, 1}}),
+                                     block(6 * comm.size(), {.padding = 1, .periodic = true})};
+    for (const bool splits_first : {true, false}) {
+        const ArrayLayout layout(
+            splits_first ? ProcessGrid{comm.size(), 1} : ProcessGrid{1, comm.size()}, axes);
+        const auto u = make_dist_view<std::int64_t**, Kokkos::HostSpace>(Exec(), "u", comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        EXPECT_TRUE(plan.require(Exec(), {2, 1}, u)); // axis 1 is periodic
+        EXPECT_FALSE(plan.require(Exec(), {2, 1}, u));
+        EXPECT_THROW_ON_ALL_RANKS(plan.require(Exec(), {2, 2}, u), UsageError,
+                                  "expected depths in [0, 2] and [0, 1]");
+        PaddingExchangePlan narrow(comm, layout, {.widths = {Widths(1, 0), Widths(1)}});
+        EXPECT_THROW_ON_ALL_RANKS(narrow.require(Exec(), {2, 1}, u), UsageError,
+                                  "expected depths in [0, 1] and [0, 1]");
+    }
 }
 
 // An abandoned exchange may have filled any part of the padding.

@@ -42,10 +42,10 @@ public:
     }
 
     /// Throws UsageError, naming `caller`, if the execution has ended or failed, or the handle was moved from.
-    PlanCore& core(const char* caller) const {
+    PlanCore& core(const char* caller, const char* if_ended = "called twice") const {
         require<UsageError>(m_core != nullptr, [&] {
             switch (m_state) {
-            case State::ended: return text(caller, ": called twice");
+            case State::ended: return text(caller, ": ", if_ended);
             case State::failed: return text(caller, ": the execution has already failed");
             case State::under_way: break;
             }
@@ -172,7 +172,9 @@ public:
     /// Collective: no (local); lets MPI make progress
     /// Errors:     MpiError if a message failed, for example from a process that has ended; finish() then throws, too
     bool can_finish() const {
-        return m_in_flight.core("ExchangeHandle::can_finish").active().has_all_elements();
+        return m_in_flight.core("ExchangeHandle::can_finish", "called after finish()")
+            .active()
+            .has_all_elements();
     }
 
     /// Waits only for the neighbours that own elements of the padding in `box`, and fills these positions

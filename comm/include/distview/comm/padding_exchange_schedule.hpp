@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,9 +24,9 @@ enum class Stencil {
 /// Padding that an exchange fills; by default all communication and periodic padding.
 struct PaddingExchangeOptions {
     Stencil stencil = Stencil::box;
-    /// Widths to fill along each axis, next to the owned elements: at most the layout's padding.
-    /// Without a value the exchange fills the layout's padding. A width of 0 leaves a side out.
-    std::optional<std::vector<Widths>> widths{};
+    /// Widths to fill along each axis, next to the owned elements: at most the layout's padding. Empty: all of the
+    /// layout's padding. A width of 0 leaves a side out.
+    std::vector<Widths> widths{};
 };
 
 /// A box of elements that moves between two sections, which may be the same section.
@@ -123,6 +122,9 @@ public:
     /// processes, so that they use up deep padding in the same step. At a wall, where the exchange fills nothing, it is
     /// the other processes' depth. The array's end does not limit the depth: positions beyond it count as filled.
     const ValidPadding& filled() const noexcept { return m_filled; }
+    /// The greatest depth of low and of high padding that exchanges with these options fill along any axis, on any
+    /// process grid: an axis with one process that is not periodic counts with the padding that was asked for.
+    Widths greatest_depth() const noexcept { return m_greatest_depth; }
     /// Positions along an axis that the exchange never writes: the interior and, unless the axis is
     /// periodic, boundary padding.
     LocalRange unwritten_range(int axis) const noexcept;
@@ -193,6 +195,7 @@ private:
     Stencil m_stencil;
     std::array<Widths, max_rank> m_depths{}; ///< of the padding that is filled in this section
     ValidPadding m_filled{};                 ///< the same on all processes
+    Widths m_greatest_depth{};
     Pieces m_incoming{};
     Pieces m_outgoing{};
 };

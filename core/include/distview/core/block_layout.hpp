@@ -77,6 +77,9 @@ public:
         const Widths given = m_widths ? Widths(m_widths[2 * p], m_widths[2 * p + 1]) : m_padding;
         return {p > 0 ? given.low : 0, p < m_grid_size - 1 ? given.high : 0};
     }
+    /// The communication padding that the program asked for, also if there is one process, whose section has none; not
+    /// for widths by process. Equal layouts on one process may have been asked for different padding.
+    KOKKOS_FUNCTION constexpr Widths given_padding() const noexcept { return m_padding; }
     /// The widest communication padding of all processes, on each side.
     ///
     /// Cost: O(1); O(P) if the widths differ by process
