@@ -263,6 +263,7 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
 Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path) {
     const std::string caller = "inspect_hdf5";
     const CollectiveCall call(comm, caller);
+    impl::agree_on_arrays(comm, caller, {path}, {}, [] {});
     return impl::from_root(
         comm, caller,
         [&] {

@@ -147,6 +147,7 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
 
 StoredField inspect_npy(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npy");
+    impl::agree_on_arrays(comm, "inspect_npy", {path}, {}, [] {});
     impl::RawFile of_root;
     return find_array(comm, "inspect_npy", path, of_root).field;
 }

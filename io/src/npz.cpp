@@ -174,6 +174,7 @@ void save_npz(const Communicator& comm, const std::string& path,
 
 std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string& path) {
     const CollectiveCall call(comm, "inspect_npz");
+    impl::agree_on_arrays(comm, "inspect_npz", {path}, {}, [] {});
     impl::RawFile of_root;
     const std::vector<impl::NpyPlace> places = find_members(comm, "inspect_npz", path, of_root);
     return agree_on(comm, "inspect_npz", [&] { // copying takes memory

@@ -154,7 +154,7 @@ std::vector<Argument> arguments_of(const FilePlace& place, const std::vector<Nam
             arguments.push_back({text("name of array ", a), text('\'', arrays[a].name, '\'')});
         arguments.push_back(
             {text("array ", a), describe_field(array.section().element, shape_of(array))});
-        arguments.push_back({text("layout of array ", a), array.layout().describe()});
+        arguments.push_back({text("layout of array ", a), impl::describe_fully(array.layout())});
     }
     return arguments;
 }

@@ -56,14 +56,16 @@ std::vector<Argument> arguments_of(const FilePlace& place, const std::vector<Nam
                                    Names names);
 
 /// Runs `action`, which checks the arrays, and agrees on its outcome, on the file, and on number, element types and
-/// layouts of the arrays.
+/// layouts of the arrays, and that all ranks pass the same arrays.
 template <std::invocable Action>
 auto agree_on_arrays(const Communicator& comm, const std::string& caller, const FilePlace& place,
                      const std::vector<NamedArray>& arrays, Action&& action,
                      Names names = Names::of_root) {
-    return agree_on(comm, caller.c_str(), std::forward<Action>(action),
-                    digest_of(place, arrays, names),
-                    [&] { return arguments_of(place, arrays, names); });
+    std::vector<std::uint64_t> identities;
+    for (const NamedArray& each : arrays) identities.push_back(each.array.identity());
+    return agree_on(
+        comm, caller.c_str(), std::forward<Action>(action), digest_of(place, arrays, names),
+        [&] { return arguments_of(place, arrays, names); }, identities);
 }
 
 /// Throws Error if another file has replaced the file that rank 0 has kept open since it inspected it: other ranks may

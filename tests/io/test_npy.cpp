@@ -228,6 +228,27 @@ TEST(Npy, buffers_may_be_as_large_as_they_like) {
     }
 }
 
+// Without this check parts of two arrays would be saved as one, or loaded into two.
+TEST(Npy, takes_the_same_arrays_and_paths_on_all_ranks) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    if (world.size() == 1) return;
+    const auto u = line_of(world, 5), v = line_of(world, 5);
+    const std::string path = folder.file("u.npy"), other = folder.file("v.npy");
+    save_npy(world, path, u);
+    save_npy(world, other, v);
+    const bool is_last = rank() == world.size() - 1;
+    const auto& mine = is_last ? v : u;
+    const std::string same = "expected the same arrays, in the same order, on all ranks";
+    EXPECT_THROW_ON_ALL_RANKS(save_npy(world, path, mine), UsageError, same);
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, mine), UsageError, same);
+    EXPECT_THROW_ON_ALL_RANKS(inspect_npy(world, is_last ? other : path), UsageError, "path is");
+    save_npz(world, folder.file("u.npz"), {{"u", u}, {"v", v}});
+    EXPECT_THROW_ON_ALL_RANKS(save_npz(world, path, {{"u", mine}}), UsageError, same);
+    EXPECT_THROW_ON_ALL_RANKS(inspect_npz(world, folder.file(is_last ? "v.npz" : "u.npz")),
+                              UsageError, "path is");
+}
+
 TEST(Npy, says_on_all_ranks_what_does_not_fit) {
     const SharedFolder folder;
     const Communicator world(MPI_COMM_WORLD);

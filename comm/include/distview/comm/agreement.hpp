@@ -137,7 +137,7 @@ struct CodedError : Error {
 
 } // namespace impl
 
-/// Runs `action` on every rank and agrees on the outcome and on `digest`, a hash of arguments; see agree().
+/// Runs `action` on every rank and agrees on the outcome, on `digest`, a hash of arguments, and on `arrays`; see agree().
 ///
 /// The action must not communicate: if one rank threw, the other ranks would wait for it.
 ///
@@ -145,7 +145,8 @@ struct CodedError : Error {
 /// Example:    auto layout = agree_on(comm, "main", [&] { return read_layout(argc, argv); });
 template <std::invocable Action>
 auto agree_on(const Communicator& comm, const char* caller, Action&& action,
-              std::uint64_t digest = 0, const Arguments& arguments = {}) {
+              std::uint64_t digest = 0, const Arguments& arguments = {},
+              std::span<const std::uint64_t> arrays = {}) {
     const CollectiveCall call(comm, caller);
     std::exception_ptr failure;
     constexpr bool is_void = std::is_void_v<std::invoke_result_t<Action>>;
@@ -158,7 +159,7 @@ auto agree_on(const Communicator& comm, const char* caller, Action&& action,
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(comm, caller, failure, digest, arguments);
+    agree(comm, caller, failure, digest, arguments, arrays);
     if constexpr (!is_void) return std::move(*result);
 }
 
