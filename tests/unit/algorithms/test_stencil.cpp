@@ -125,6 +125,26 @@ TEST(ApplyStencil, WantsCellsOfThePlansLayout) {
                               "apply_stencil: expected an array of the plan's layout, got a ");
 }
 
+TEST(ApplyStencil, WritesNoArrayThatItExchanges) {
+    const HostExec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(4 * comm.size(), {.padding = 1})});
+    const auto u = make_dist_view<double*, Kokkos::HostSpace>(exec, "u", comm, layout);
+    const auto k = make_dist_view<double*, Kokkos::HostSpace>(exec, "k", comm, layout);
+    for (const bool is_deep : {false, true}) {
+        PaddingExchangePlan plan(comm, layout);
+        const auto step = [&] {
+            if (is_deep)
+                apply_stencil(exec, "step", plan, Reach{1}, u, [](int) {}, k, u);
+            else
+                apply_stencil(exec, plan, u, [](int) {}, k, u);
+        };
+        EXPECT_THROW_ON_ALL_RANKS(step(), UsageError,
+                                  "apply_stencil: expected an array to write that is none of those "
+                                  "to exchange, got 'u' as both");
+    }
+}
+
 // The others finish, or learn that this rank has abandoned the exchange; none may wait for it.
 TEST(ApplyStencil, RefusedOnOneRankKeepsNobodyWaiting) {
     const HostExec exec;

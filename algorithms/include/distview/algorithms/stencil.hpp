@@ -14,16 +14,24 @@
 namespace distview {
 
 namespace impl {
-/// Throws ShapeError unless the array is this process's section of the layout of the plan's (first) field.
-template <DistViewLike To>
-void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) {
+/// Throws ShapeError unless the array is this process's section of the layout of the plan's (first) field, and
+/// UsageError if it is one of `from`.
+template <DistViewLike To, DistViewLike... From>
+void check_stencil_arrays(const PaddingExchangeSchedule& schedule, const To& to,
+                          const From&... from) {
     require<ShapeError>(to.layout() == schedule.layout(), [&] {
         return text("apply_stencil: expected an array of the plan's layout, got a ",
-                    to.layout().describe(), "\nthe plan is for a ", schedule.layout().describe());
+                    to.layout().describe(), "\nthe plan is for a ", schedule.layout().describe(),
+                    difference_of(to.layout(), schedule.layout()));
     });
     require<ShapeError>(to.process() == schedule.process(), [&] {
         return text("apply_stencil: expected the section of process ", schedule.process(),
                     ", got the section of process ", to.process());
+    });
+    require<UsageError>(((to.identity() != from.identity()) && ...), [&] {
+        return text("apply_stencil: expected an array to write that is none of those to exchange, "
+                    "got '",
+                    to.label(), "' as both: cells would read neighbours that are already written");
     });
 }
 
@@ -33,7 +41,7 @@ void check_stencil(const Exec& exec, const std::string& label, const PaddingExch
                    const To& to, const Functor& functor, const Which& cells, const From&... from) {
     static constexpr Caller caller("apply_stencil");
     agree_on(plan.communicator(), caller.name, [&] {
-        check_stencil_cells(plan.schedule(), to);
+        check_stencil_arrays(plan.schedule(), to, from...);
         for_each_checked(caller, true, exec, label, to, functor, reading(from...), cells);
     });
 }
@@ -42,7 +50,7 @@ template <DistViewLike To>
 void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cells) {
     const auto& state = state_of(to);
     if (!state || !state->checked) {
-        to.mark_padding_valid(depth);
+        to.note_padding_valid(depth);
         return;
     }
     state->valid_padding = depth;
@@ -91,7 +99,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
     }
     // Started before the check: a rank that fails the check then abandons the exchange, and its neighbours do not wait.
     auto exchange = plan.start(exec, from...);
-    impl::check_stencil_cells(plan.schedule(), to);
+    impl::check_stencil_arrays(plan.schedule(), to, from...);
     if (exchange.can_finish()) {
         exchange.finish_filling();
         for_each(exec, label, to, functor);
@@ -149,11 +157,11 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
     std::optional<CollectiveCall> call;
     if (impl::is_checking()) call.emplace(plan.communicator(), "apply_stencil");
     plan.require(exec, reach.cells, from...);
-    const auto check_cells = [&] { impl::check_stencil_cells(plan.schedule(), to); };
+    const auto check_arrays = [&] { impl::check_stencil_arrays(plan.schedule(), to, from...); };
     if (impl::is_checking())
-        agree_on(plan.communicator(), "apply_stencil", check_cells);
+        agree_on(plan.communicator(), "apply_stencil", check_arrays);
     else
-        check_cells();
+        check_arrays();
     const ValidPadding filled = plan.schedule().filled();
     const bool has_corners = (from.valid_padding().has_corners() && ...);
     ValidPadding after;
