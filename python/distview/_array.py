@@ -277,7 +277,7 @@ class DistView(Section["Scalar"]):
     def dot(self, other: DistView, cells: str = "interior", reproducible: bool = False) -> Any:
         """The scalar product with an array of the same layout; this array is conjugated. Collective.
 
-        Products are added as in sum(), in the type that NumPy gives to a product of both element types.
+        Products are taken and added in the types of sum(): 64 bits for each number.
         reproducible: the exact sum of the exact products, rounded once.
         """
         return _reductions.dot(self, other, cells, reproducible)

@@ -187,7 +187,9 @@ def of_comm(position: int) -> Callable[..., _distview.Communicator | None]:
     def take(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
         # The keyword first: if both are given, the positional argument was meant for another parameter.
         given = kwargs.get("comm")
-        return communicator(args[position] if given is None and len(args) > position else given)
+        if given is None and len(args) > position:
+            given = args[position]
+        return None if given is None else communicator(given)  # a call without comm warns, if it should
 
     return take
 

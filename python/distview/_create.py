@@ -242,7 +242,7 @@ def full(
 ) -> DistView:  # fmt: skip
     """A new distributed array filled with one value, padding included; other arguments as in zeros().
 
-    Collective over comm.
+    Collective over comm; all ranks pass the same value.
     """
     return _filled("full", shape, value, layout, comm, dtype, keywords)
 
@@ -251,7 +251,7 @@ def _filled(
     caller: str, shape: Shape, value: Any, layout: Description, comm: Comm, dtype: AnyType, keywords: dict[str, Any]
 ) -> DistView:
     result = make(DistView, caller, shape, layout, comm, dtype, **_checked(caller, comm, keywords))
-    agreed(result._communicator, caller, lambda: result.copy_from_host(value))
+    agreed(result._communicator, caller, lambda: result.copy_from_host(value), lambda _: {"value": short(value)})
     return result
 
 
@@ -304,7 +304,8 @@ def from_function(
     The function is called once on every process. It gets one array of global indices per axis, each of the
     section's shape, and must not communicate. Indices count the interior from 0; boundary padding has
     negative indices and indices from the size on. Other arguments as in zeros(). An exception of the function
-    propagates unchanged on its rank; the other ranks raise an Error with its class and text.
+    propagates unchanged on its rank; the other ranks raise an Error with its class and text. Its values are converted
+    as by NumPy's assignment, but complex numbers for real elements raise UsageError.
 
     Collective over comm.
     """
@@ -322,6 +323,12 @@ def from_function(
         except BaseException as error:
             raised.append(error)
             raise
+        given = np.asarray(values).dtype
+        if given.kind == "O" or (given.kind == "c" and result.dtype.kind != "c"):
+            raise UsageError(
+                f"{caller}: expected the function to return numbers for elements of {result.dtype}, got {given}; "
+                "dtype= selects the elements"
+            )
         result.copy_from_host(values)
 
     try:
@@ -422,12 +429,12 @@ def from_distarray(obj: Any, comm: Comm = None, validate: str = "full") -> DistV
     checks the rules between processes, and a defect on one rank raises the same ProtocolError on all ranks.
     Without comm the array must have one process.
 
-    validate="local": checks only this process's part and does not communicate. If the array has more processes,
-    only local calls work on it until attach(comm).
+    validate="local", without comm: checks only this process's part and does not communicate. If the array has more
+    processes, only local calls work on it until attach(comm).
     """
     # Compare strings only: comparing a NumPy array would raise on this rank alone.
     how = validate if isinstance(validate, str) else None
-    if how == "local":
+    if how == "local" and comm is None:
         return DistView(_distview.import_local(obj))
     taken = communicator(comm)
     if how != "full":
@@ -439,4 +446,9 @@ def from_distarray(obj: Any, comm: Comm = None, validate: str = "full") -> DistV
 
 
 def _refuse_validate(validate: str) -> None:
+    if isinstance(validate, str) and validate == "local":
+        raise UsageError(
+            'from_distarray: expected no comm with validate="local", which does not communicate; call attach(comm) '
+            "on the result"
+        )
     raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {short(validate)}')

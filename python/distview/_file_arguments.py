@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
@@ -129,6 +130,11 @@ def alone(caller: str) -> _distview.Communicator:
     found = communicator(MPI.COMM_SELF)
     assert found is not None
     return found
+
+
+def is_one_of_several_ranks() -> bool:
+    """Whether the program has several ranks. MPI runs: call alone() before."""
+    return int(sys.modules["mpi4py.MPI"].COMM_WORLD.size) > 1
 
 
 def read_attributes(caller: str, given: Any) -> dict[str, Any]:

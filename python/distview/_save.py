@@ -16,6 +16,7 @@ from ._file_arguments import (
     alone,
     communicator_of,
     is_c_text,
+    is_one_of_several_ranks,
     kind_of,
     of_files,
     only,
@@ -93,6 +94,8 @@ def write(
         chosen_options = only(caller, options, SaveOptions) if name else dict(options)
         callback = read_progress(caller, chosen_options.pop("progress", None))
         given = read_arrays(caller, {name[0]: arrays} if name else arrays, kind)
+        if not given and is_one_of_several_ranks():
+            raise UsageError(f"{caller}: expected at least one array, whose communicator the ranks share, got none")
         kept = read_attributes(caller, attributes)
         if kept and kind != "hdf5":
             raise UsageError(f"{caller}: expected attributes for HDF5 files only: .{kind} files cannot store them")

@@ -85,6 +85,10 @@ def test_from_function():
     calls = []
     distview.from_function(lambda *indices: calls.append(indices) or 0, (2, 3))
     assert [(a.dtype, a.shape) for a in calls[0]] == [(np.int64, (2, 3))] * 2 and len(calls) == 1
+    assert distview.from_function(lambda i: 1j * i, 3, dtype="c8").view.tolist() == [0, 1j, 2j]
+    for function in (lambda i: 1j * i, lambda i: None):
+        with pytest.raises(distview.UsageError, match="^from_function: expected the function to return numbers"):
+            distview.from_function(function, 3)
     with pytest.raises(ZeroDivisionError):
         distview.from_function(lambda i: 1 // 0, 3)
     with pytest.raises(TypeError):

@@ -84,6 +84,13 @@ def test_flags_that_are_none(comm, name):
     assert u.sum() == SHAPE
 
 
+def test_values_that_differ(comm):
+    if comm.size == 1:
+        return
+    caught = raised_on_all(comm, lambda: distview.full(SHAPE, 1 + comm.rank, comm=comm))
+    assert type(caught) is distview.UsageError and "value is" in str(caught)
+
+
 def test_arguments_that_are_missing(comm):
     u = distview.ones(SHAPE, comm=comm)
     for rank in range(comm.size):
@@ -118,6 +125,11 @@ REFUSED = {
         lambda u, _: distview.from_distarray(u, u.comm),
         lambda u, _: distview.from_distarray(u, u.comm, np.array(["full", "local"])),
         'from_distarray: expected validate to be "full" or "local", got array',
+    ),
+    "comm with validate=local": (
+        lambda u, _: distview.from_distarray(u, u.comm),
+        lambda u, _: distview.from_distarray(u, u.comm, validate="local"),
+        'from_distarray: expected no comm with validate="local"',
     ),
     "no function": (
         lambda u, _: distview.from_function(lambda i: i, SHAPE, comm=u.comm),

@@ -521,6 +521,13 @@ def test_one_process_by_itself(comm, folder, mpi):
         assert (archive["u"] == comm.rank).all()
 
 
+def test_several_ranks_without_an_array(comm, folder):
+    """Without an array there is no communicator: each rank would write the same file."""
+    if comm.size > 1:
+        error = raised_on_all(comm, lambda: distview.save(folder / "none.npz", {}))
+        assert type(error) is distview.UsageError and "expected at least one array" in str(error)
+
+
 def test_many_files_leave_nothing_open(comm, folder):
     u = distview.ones(12, comm=comm)
     before = len(os.listdir("/proc/self/fd"))
