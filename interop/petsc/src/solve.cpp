@@ -245,6 +245,50 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Requires what the preconditioner reads of the diagonal: without it PETSc fails on one rank, in the middle of calls in
+/// which the other ranks wait.
+int require_diagonal(const char* caller, KSP solver, Mat a) {
+    PC preconditioner = nullptr;
+    PCType type = nullptr;
+    PetscBool is_jacobi = PETSC_FALSE, is_free = PETSC_FALSE, is_assembled = PETSC_FALSE;
+    PetscBool has_diagonal = PETSC_TRUE, is_missing = PETSC_FALSE;
+    PetscInt row = 0;
+    PetscCall(KSPGetPC(solver, &preconditioner));
+    PetscCall(PCGetType(preconditioner, &type));
+    const auto object = reinterpret_cast<PetscObject>(preconditioner);
+    PetscCall(PetscObjectTypeCompare(object, PCJACOBI, &is_jacobi));
+    PetscCall(PetscObjectTypeCompareAny(object, &is_free, PCNONE, PCJACOBI, PCSHELL, ""));
+    PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(a), &is_assembled, MATSEQAIJ,
+                                        MATMPIAIJ, ""));
+    if (is_jacobi) PetscCall(MatHasOperation(a, MATOP_GET_DIAGONAL, &has_diagonal));
+    if (!has_diagonal)
+        throw SolverError(text(caller, ": jacobi: expected a matrix that gives its diagonal, got "
+                                       "none: pass `diagonal` to shell_matrix()"),
+                          PETSC_ERR_SUP);
+    if (is_free || !is_assembled) return PETSC_SUCCESS;
+    PetscCall(MatMissingDiagonal(a, &is_missing, &row));
+    if (is_missing)
+        throw SolverError(text(caller, ": ", type,
+                               ": expected an entry on the diagonal of each "
+                               "row, got none in row ",
+                               row),
+                          PETSC_ERR_ARG_WRONGSTATE);
+    return PETSC_SUCCESS;
+}
+
+Handle<KSP> new_solver(const Communicator& comm, const char* caller, Mat a,
+                       const SolveOptions& options) {
+    Handle<KSP> owner;
+    checked(comm, caller, [&]() -> int {
+        KSP solver = nullptr;
+        PetscCall(make_solver(a, options, solver));
+        owner = Handle<KSP>(solver);
+        return PETSC_SUCCESS;
+    });
+    checked(comm, caller, [&] { return require_diagonal(caller, owner, a); });
+    return owner;
+}
+
 /// PETSc's report of a solution; failures of preconditioners are local to this rank.
 struct Outcome {
     SolveResult result{};
@@ -354,12 +398,7 @@ Solver::Solver(const Communicator& comm, Mat a, const SolveOptions& options)
         impl::require_processes("petsc::Solver", comm, reinterpret_cast<PetscObject>(a));
         return PETSC_SUCCESS;
     });
-    checked(comm, "petsc::Solver", [&]() -> int {
-        KSP solver = nullptr;
-        PetscCall(make_solver(a, options, solver));
-        m_solver = Handle<KSP>(solver);
-        return PETSC_SUCCESS;
-    });
+    m_solver = new_solver(comm, "petsc::Solver", a, options);
 }
 
 SolveResult Solver::solve(Vec b, Vec x) {
@@ -387,13 +426,7 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
     const CollectiveCall call(comm, "petsc::solve");
     require_alike(comm, options);
     require_arguments(comm, a, b, x, options);
-    Handle<KSP> owner;
-    checked(comm, "petsc::solve", [&]() -> int {
-        KSP solver = nullptr;
-        PetscCall(make_solver(a, options, solver));
-        owner = Handle<KSP>(solver);
-        return PETSC_SUCCESS;
-    });
+    const Handle<KSP> owner = new_solver(comm, "petsc::solve", a, options);
     return result_of(comm, run_solver(comm, owner, a, b, x, options), options);
 }
 

@@ -426,6 +426,45 @@ TEST(PetscErrors, ZeroPivot) {
         SolverError, "FACTOR_NUMERIC_ZEROPIVOT");
 }
 
+// PETSc would fail on the rank with that row, and the others would wait.
+TEST(PetscErrors, RowWithoutADiagonal) {
+    const Communicator& comm = comm_with_petsc();
+    const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(24)}));
+    const auto with_empty = [&](std::int64_t empty) {
+        return petsc::aij_matrix(assemble(rows, [&](MatrixRow& row, GlobalIndex i) {
+            if (i == empty) return;
+            row.add(2, {0});
+            if (i > 0) row.add(-1, {-1});
+            if (i < 23) row.add(-1, {1});
+        }));
+    };
+    const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), "b", comm, rows.layout());
+    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), "u", comm, rows.layout());
+    fill(Exec(), b, 1);
+    Exec().fence("the right side is there");
+    for (const std::int64_t empty : {0, 23}) {
+        const petsc::Matrix matrix = with_empty(empty);
+        for (const char* const name : {"bjacobi", "gamg", "asm"}) {
+            const petsc::SolveOptions options{.preconditioner = name};
+            const std::string what = text(": ", name,
+                                          ": expected an entry on the diagonal of each row, got "
+                                          "none in row ",
+                                          empty);
+            EXPECT_THROW_ON_ALL_RANKS(
+                petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u), options),
+                SolverError, "petsc::solve" + what);
+            EXPECT_THROW_ON_ALL_RANKS(petsc::Solver(comm, matrix, options), SolverError,
+                                      "petsc::Solver" + what);
+        }
+    }
+    const petsc::Matrix regular = with_empty(-1);
+    EXPECT_TRUE(petsc::solve(comm, regular, petsc::vector(rows, b), petsc::vector(rows, u),
+                             {.preconditioner = "bjacobi"})
+                    .converged);
+}
+
 // gmres would read an overwritten right side at a restart.
 TEST(PetscErrors, RightSideAndSolutionAreTwoArrays) {
     const Communicator& comm = comm_with_petsc();
