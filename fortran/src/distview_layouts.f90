@@ -539,12 +539,20 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         type(distview_layout) :: permuted
+        character(:), allocatable :: given
         integer(c_int) :: status
-        if (size(permutation) == axes_of(self%handle) .or. .not. c_associated(self%handle)) then
+        integer :: d, axes
+        axes = axes_of(self%handle)
+        if (.not. c_associated(self%handle) .or. &
+            (size(permutation) == axes .and. all([(any(permutation == d), d = 1, axes)]))) then
             status = c_layout_permute(self%handle, c_permutation(permutation), permuted%handle)
-        else
-            status = failure(distview_layout_error, "distview_layout: expected a permutation of " // &
-                             decimal(axes_of(self%handle)) // " axes, got " // decimal(size(permutation)))
+        else ! in Fortran's numbers
+            given = ""
+            do d = 1, size(permutation)
+                given = given // " " // decimal(permutation(d))
+            end do
+            status = failure(distview_layout_error, "distview_layout: expected a permutation of the axes 1 to " // &
+                             decimal(axes) // ", got" // given)
         end if
         call settle(status, stat, errmsg)
     end function

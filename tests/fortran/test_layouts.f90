@@ -209,7 +209,7 @@ contains
     end subroutine
 
     subroutine errors()
-        type(distview_layout) :: layout, none
+        type(distview_layout) :: layout, none, turned
         type(distview_axis) :: axes(1)
         type(distview_memory) :: memory
         call layout%create([-1], [1], stat=stat, errmsg=errmsg)
@@ -248,6 +248,11 @@ contains
         call check_error(stat, errmsg, distview_usage_error, "a layout")
         if (none%to_global(0, 1, 1, stat, errmsg) == 0) continue
         call check_error(stat, errmsg, distview_usage_error, "expected a layout, got one that was not created")
+        call layout%create([10, 4], [2, 1])
+        turned = layout%permuted([0, 1], stat, errmsg)
+        call check_error(stat, errmsg, distview_layout_error, "expected a permutation of the axes 1 to 2, got 0 1")
+        turned = layout%permuted([2, 2], stat, errmsg)
+        call check_error(stat, errmsg, distview_layout_error, "expected a permutation of the axes 1 to 2, got 2 2")
         layout = none%permuted([2, 1], stat, errmsg)
         call check_error(stat, errmsg, distview_usage_error, "expected a layout, got a null pointer")
     end subroutine

@@ -15,7 +15,7 @@ namespace distview::petsc {
 struct SolveOptions {
     std::string method = "cg"; ///< -ksp_type; preonly ignores the initial x
     std::string preconditioner =
-        "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
+        "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), bjacobi, asm; ilu on one rank, ...
     /// Stop when the norm of the residual is at most this times the norm of the right side. This holds for cg, gmres,
     /// fgmres, bcgs and bicg. For others (cgs, tfqmr, minres, ...) PETSc uses norms of the preconditioned residual,
     /// here and below: such methods may also report a distant initial x as divergence.
