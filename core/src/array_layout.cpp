@@ -248,16 +248,9 @@ std::string difference_of(const ArrayLayout& layout, const ArrayLayout& expected
         std::string ours, theirs;
         append_details(ours, d, layout.axis(d), true);
         append_details(theirs, d, expected.axis(d), true);
-        std::istringstream lines(ours), expected_lines(theirs);
-        std::string line, expected_line;
-        while (true) {
-            const bool is_line = static_cast<bool>(std::getline(lines, line));
-            const bool is_expected = static_cast<bool>(std::getline(expected_lines, expected_line));
-            if (!is_line && !is_expected) break;
-            if (is_line && is_expected && line == expected_line) continue;
-            return text("\nthe first difference: ", is_line ? line : "nothing", "; expected ",
-                        is_expected ? expected_line : "nothing");
-        }
+        const auto [line, expected_line] = first_difference(ours, theirs);
+        if (line != expected_line)
+            return text("\nthe first difference: ", line, "; expected ", expected_line);
     }
     return {};
 }

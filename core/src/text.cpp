@@ -13,6 +13,19 @@ std::string exact_text(double number) {
     return {digits.data(), end};
 }
 
+std::pair<std::string, std::string> first_difference(const std::string& one,
+                                                     const std::string& other) {
+    std::istringstream lines(one);
+    std::istringstream other_lines(other);
+    std::string line;
+    std::string other_line;
+    do {
+        if (!std::getline(lines, line)) line = "nothing";
+        if (!std::getline(other_lines, other_line)) other_line = "nothing";
+    } while (line == other_line && (lines || other_lines));
+    return {line, other_line};
+}
+
 } // namespace distview
 
 namespace distview::impl {

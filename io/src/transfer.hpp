@@ -62,9 +62,12 @@ auto agree_on_arrays(const Communicator& comm, const std::string& caller, const 
                      const std::vector<NamedArray>& arrays, Action&& action,
                      Names names = Names::of_root) {
     std::vector<std::uint64_t> identities;
-    for (const NamedArray& each : arrays) identities.push_back(each.array.identity());
+    const auto checks = [&] {
+        for (const NamedArray& each : arrays) identities.push_back(each.array.identity());
+        return action();
+    };
     return agree_on(
-        comm, caller.c_str(), std::forward<Action>(action), digest_of(place, arrays, names),
+        comm, caller.c_str(), checks, digest_of(place, arrays, names),
         [&] { return arguments_of(place, arrays, names); }, identities);
 }
 

@@ -126,6 +126,7 @@ class DistView(Section["Scalar"]):
 
         depth: a width, or one width or (low, high) per axis. corners: whether cells that are padding along several
         axes are valid, too. All ranks pass the same arguments, also for sides at a wall. Local, as mark_written().
+        Raises UsageError if no process has padding so deep.
         """
         self._mark_padding_valid(padding_depths(depth, self.ndim, "mark_padding_valid"), bool(corners))
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stored_fields.hpp"
 
+#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 
@@ -96,6 +97,29 @@ TEST(RoundTrip, hdf5_of_any_layout_and_ranks) {
         }
         MPI_Barrier(MPI_COMM_WORLD);
     });
+}
+
+// The names of rank 0 count: with two arrays the other way round, each dataset would hold parts of both.
+TEST(RoundTrip, hdf5_takes_the_same_arrays_and_paths_on_all_ranks) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    if (world.size() == 1) return;
+    const auto make = [&](const char* label) {
+        return make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), label, world,
+                                       ArrayLayout(ProcessGrid{world.size()}, {block(9)}));
+    };
+    const auto u = make("u"), v = make("v");
+    const bool is_last = rank() == world.size() - 1;
+    const std::vector<NamedArray> right{{"u", u}, {"v", v}}, turned{{"v", v}, {"u", u}};
+    const std::string path = folder.file("u.h5"), other = folder.file("v.h5");
+    save_hdf5(world, path, right);
+    save_hdf5(world, other, right);
+    const std::string same = "expected the same arrays, in the same order, on all ranks";
+    EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, path, is_last ? turned : right), UsageError, same);
+    EXPECT_THROW_ON_ALL_RANKS(
+        load_hdf5(world, path, {{"u", is_last ? v : u}, {"v", is_last ? u : v}}), UsageError, same);
+    EXPECT_THROW_ON_ALL_RANKS((void)inspect_hdf5(world, is_last ? other : path), UsageError,
+                              "path is");
 }
 
 // HDF5's default stores times of creation and change in seconds.

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <new>
-#include <sstream>
 #include <tuple>
 
 namespace distview {
@@ -123,20 +122,6 @@ struct AgreementMembers {
         description.message += ']';
     }
     raise(description);
-}
-
-/// The first lines in which two texts differ.
-std::pair<std::string, std::string> first_difference(const std::string& one,
-                                                     const std::string& other) {
-    std::istringstream lines(one);
-    std::istringstream other_lines(other);
-    std::string line;
-    std::string other_line;
-    do {
-        if (!std::getline(lines, line)) line = "nothing";
-        if (!std::getline(other_lines, other_line)) other_line = "nothing";
-    } while (line == other_line && (lines || other_lines));
-    return {line, other_line};
 }
 
 /// "; layout is ... on rank 2, ... on rank 0", or nothing if the lists are alike.

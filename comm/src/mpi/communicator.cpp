@@ -305,8 +305,8 @@ private:
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
         Deadline::Setting setting;
-        std::array<char, 256>
-            failure{}; // perhaps of this rank alone: the others must not wait for it
+        // Perhaps of this rank alone: the others must not wait for it.
+        std::array<char, 256> failure{};
         try {
             setting = Deadline::from_environment();
             require_known_check();

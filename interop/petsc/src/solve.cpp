@@ -246,33 +246,32 @@ PetscErrorCode make_solver(Mat a, const SolveOptions& options, KSP& solver) {
 }
 
 /// Requires what the preconditioner reads of the diagonal: without it PETSc fails on one rank, in the middle of calls in
-/// which the other ranks wait.
+/// which the other ranks wait. Others (fieldsplit, lu of other libraries, ...) solve systems without a full diagonal.
 int require_diagonal(const char* caller, KSP solver, Mat a) {
     PC preconditioner = nullptr;
     PCType type = nullptr;
-    PetscBool is_jacobi = PETSC_FALSE, is_free = PETSC_FALSE, is_assembled = PETSC_FALSE;
+    PetscBool is_jacobi = PETSC_FALSE, needs_entries = PETSC_FALSE, is_assembled = PETSC_FALSE;
     PetscBool has_diagonal = PETSC_TRUE, is_missing = PETSC_FALSE;
     PetscInt row = 0;
     PetscCall(KSPGetPC(solver, &preconditioner));
     PetscCall(PCGetType(preconditioner, &type));
     const auto object = reinterpret_cast<PetscObject>(preconditioner);
     PetscCall(PetscObjectTypeCompare(object, PCJACOBI, &is_jacobi));
-    PetscCall(PetscObjectTypeCompareAny(object, &is_free, PCNONE, PCJACOBI, PCSHELL, ""));
+    PetscCall(PetscObjectTypeCompareAny(object, &needs_entries, PCGAMG, PCBJACOBI, PCASM, PCGASM,
+                                        PCSOR, PCILU, PCICC, ""));
     PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(a), &is_assembled, MATSEQAIJ,
                                         MATMPIAIJ, ""));
     if (is_jacobi) PetscCall(MatHasOperation(a, MATOP_GET_DIAGONAL, &has_diagonal));
+    if (needs_entries && is_assembled) PetscCall(MatMissingDiagonal(a, &is_missing, &row));
+    const std::string begin = text(caller, ": ", type, ": expected ");
     if (!has_diagonal)
-        throw SolverError(text(caller, ": jacobi: expected a matrix that gives its diagonal, got "
-                                       "none: pass `diagonal` to shell_matrix()"),
+        throw SolverError(begin + "a matrix that gives its diagonal, got one that does not: pass "
+                                  "`diagonal` to shell_matrix()",
                           PETSC_ERR_SUP);
-    if (is_free || !is_assembled) return PETSC_SUCCESS;
-    PetscCall(MatMissingDiagonal(a, &is_missing, &row));
     if (is_missing)
-        throw SolverError(text(caller, ": ", type,
-                               ": expected an entry on the diagonal of each "
-                               "row, got none in row ",
-                               row),
-                          PETSC_ERR_ARG_WRONGSTATE);
+        throw SolverError(
+            text(begin, "an entry on the diagonal of each row, got none in row ", row),
+            PETSC_ERR_ARG_WRONGSTATE);
     return PETSC_SUCCESS;
 }
 

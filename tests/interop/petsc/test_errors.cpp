@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -363,17 +364,24 @@ TEST(PetscErrors, SolverDiverges) {
     }
 }
 
+/// A right side of ones, and a solution that begins with zeros.
+auto right_side_and_solution(const RowNumbering& rows) {
+    const auto make = [&](const char* label) {
+        return make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            Exec(), label, rows.communicator(), rows.layout());
+    };
+    const auto b = make("b"), u = make("u");
+    fill(Exec(), b, 1);
+    Exec().fence("the right side is there");
+    return std::pair(b, u);
+}
+
 TEST(PetscErrors, IndefiniteMatrix) {
     const Communicator& comm = comm_with_petsc();
     const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(24)}));
     const petsc::Matrix matrix = petsc::aij_matrix(assemble(
         rows, [](MatrixRow& row, GlobalIndex i) { row.add(i.value() % 2 ? 1 : -2, {0}); }));
-    const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), "b", comm, rows.layout());
-    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), "u", comm, rows.layout());
-    fill(Exec(), b, 1);
-    Exec().fence("the right side is there");
+    const auto [b, u] = right_side_and_solution(rows);
     EXPECT_THROW_ON_ALL_RANKS(
         petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u)), SolverError,
         "got DIVERGED_INDEFINITE_MAT with a residual of ");
@@ -409,12 +417,7 @@ TEST(PetscErrors, ZeroPivot) {
             if (i > 1) row.add(-1, {-1});
             if (i > 0) row.add(-1, {1});
         }));
-    const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), "b", comm, rows.layout());
-    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), "u", comm, rows.layout());
-    fill(Exec(), b, 1);
-    Exec().fence("the right side is there");
+    const auto [b, u] = right_side_and_solution(rows);
     EXPECT_THROW_ON_ALL_RANKS(
         petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
                      {.method = "gmres", .preconditioner = "bjacobi"}),
@@ -438,12 +441,7 @@ TEST(PetscErrors, RowWithoutADiagonal) {
             if (i < 23) row.add(-1, {1});
         }));
     };
-    const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), "b", comm, rows.layout());
-    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), "u", comm, rows.layout());
-    fill(Exec(), b, 1);
-    Exec().fence("the right side is there");
+    const auto [b, u] = right_side_and_solution(rows);
     for (const std::int64_t empty : {0, 23}) {
         const petsc::Matrix matrix = with_empty(empty);
         for (const char* const name : {"bjacobi", "gamg", "asm"}) {

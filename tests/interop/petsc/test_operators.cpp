@@ -399,6 +399,11 @@ TEST(PetscOperators, DiagonalOfARankWithoutCells) {
                      petsc::vector(rows, wrapped(solution)), {.preconditioner = "jacobi"});
     EXPECT_TRUE(result.converged) << result.reason;
     for (const double each : solution) EXPECT_NEAR(each, 1, 1e-12);
+    const petsc::Matrix without = petsc::shell_matrix<double*>(Exec(), rows, doubled);
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::solve(comm, without, petsc::vector(rows, wrapped(twos)),
+                     petsc::vector(rows, wrapped(solution)), {.preconditioner = "jacobi"}),
+        SolverError, "jacobi: expected a matrix that gives its diagonal, got one that does not");
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(
             petsc::shell_matrix<double*>(Exec(), rows, doubled,

@@ -79,8 +79,9 @@ void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cell
 ///             neighbours have finished reading it
 /// Cost:       one exchange; one kernel, or one for the inner cells and one for each of plan.outer_cells(); no
 ///             allocation for a bound set
-/// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's section; the plan
-///             is then unusable, and neighbours get the errors of an ExchangeHandle that is never finished. Those of
+/// Errors:     on the ranks concerned, ShapeError if `to` has another layout or is another process's section, UsageError
+///             if `to` is one of `from` (another array over the same memory is not detected); the plan is then
+///             unusable, and neighbours get the errors of an ExchangeHandle that is never finished. Those of
 ///             PaddingExchangePlan::execute(). In the checking mode (set_check()) also UsageError, on all ranks, if
 ///             results depend on padding that is not valid; the functor is then called several times for each cell and
 ///             must change nothing but `to`

@@ -112,7 +112,7 @@ DISTVIEW_API int distview_array_mark_written(distview_array* array);
 /// distview_array_valid_padding(). A rank at a wall passes the other ranks' depth for that side.
 ///
 /// Collective: as distview_array_mark_written()
-/// Errors:     USAGE_ERROR for negative depths
+/// Errors:     USAGE_ERROR for negative depths, and for depths that no process's padding has
 DISTVIEW_API int distview_array_mark_padding_valid(distview_array* array, const int64_t* depths,
                                                    int has_corners);
 

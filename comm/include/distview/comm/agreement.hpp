@@ -137,7 +137,8 @@ struct CodedError : Error {
 
 } // namespace impl
 
-/// Runs `action` on every rank and agrees on the outcome, on `digest`, a hash of arguments, and on `arrays`; see agree().
+/// Runs `action` on every rank and agrees on the outcome, on `digest`, a hash of arguments, and on `arrays`, which the
+/// action may fill; see agree().
 ///
 /// The action must not communicate: if one rank threw, the other ranks would wait for it.
 ///
@@ -146,7 +147,7 @@ struct CodedError : Error {
 template <std::invocable Action>
 auto agree_on(const Communicator& comm, const char* caller, Action&& action,
               std::uint64_t digest = 0, const Arguments& arguments = {},
-              std::span<const std::uint64_t> arrays = {}) {
+              const std::vector<std::uint64_t>& arrays = {}) {
     const CollectiveCall call(comm, caller);
     std::exception_ptr failure;
     constexpr bool is_void = std::is_void_v<std::invoke_result_t<Action>>;

@@ -70,10 +70,10 @@ using SliceOf =
 ///
 ///     auto odd = slice(u, {{1, -1, 2}, {}});      // rows 1, 3, ... of the interior, all columns
 ///
-/// Every function that accepts a DistView accepts the slice: exports, kernels over view(), redistribution. If it writes
-/// the slice, padding of the whole array is no longer valid. The slice has its own identity, so plans bind it separately: keep the slice instead of slicing for every call. It
-/// keeps the memory of `view` alive, and like any DistView whose memory a handle owns, it must
-/// outlive its view().
+/// Every function that accepts a DistView accepts the slice: exports, kernels over view(), redistribution. If a function
+/// writes the slice, padding of the whole array is no longer valid. The slice has its own identity, so plans bind it
+/// separately: keep the slice instead of slicing for every call. It keeps the memory of `view` alive, and like any
+/// DistView whose memory a handle owns, it must outlive its view().
 ///
 /// Collective: no (local); all processes pass the same slices
 /// Shapes:     one slice for each axis, or no slices: the whole interior

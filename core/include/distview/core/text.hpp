@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace distview {
 
@@ -68,6 +69,10 @@ inline std::string shortened(std::string_view value, std::size_t most = 40) {
     const std::size_t cut = end_of_text(value, most);
     return std::string(value.substr(0, cut)) + (cut < value.size() ? "..." : "");
 }
+
+/// The first lines in which two texts differ, "nothing" for the end of a text; equal lines if the texts are equal.
+std::pair<std::string, std::string> first_difference(const std::string& one,
+                                                     const std::string& other);
 
 /// "(1, 2, 3)" for any container of printable values.
 template <class Container>
