@@ -17,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::petsc {
@@ -374,7 +375,9 @@ SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOpti
     if (reason == KSP_DIVERGED_PC_FAILED) {
         // A block may fail on some ranks only; the other ranks know only that a block failed.
         const int known = all_reduce(comm, ReduceOperation::max, static_cast<int>(in_block));
-        result.reason += text(", ", PCFailedReasons[known > 0 ? known : static_cast<int>(failed)]);
+        const int code = known > 0 ? known : static_cast<int>(failed);
+        agree_on(comm, "petsc::solve",
+                 [&] { result.reason += text(", ", PCFailedReasons[code]); });
     }
     if (!result.converged &&
         (options.has_to_converge || result.reason.find("FAILED") != std::string::npos))
@@ -383,7 +386,7 @@ SolveResult result_of(const Communicator& comm, Outcome outcome, const SolveOpti
                                result.reason, " with a residual of ", result.residual, " after ",
                                result.iterations, " iterations"),
                           0);
-    return result;
+    return std::move(result); // a copy would allocate: an error of this rank alone
 }
 
 } // namespace
@@ -416,9 +419,9 @@ SolveResult Solver::solve(Vec b, Vec x) {
     });
     require_arguments(m_comm, a, b, x, m_options);
     m_has_failed = true; // until run_solver() returns
-    const Outcome outcome = run_solver(m_comm, m_solver, a, b, x, m_options);
+    Outcome outcome = run_solver(m_comm, m_solver, a, b, x, m_options);
     m_has_failed = false;
-    return result_of(m_comm, outcome, m_options);
+    return result_of(m_comm, std::move(outcome), m_options);
 }
 
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
