@@ -107,7 +107,7 @@ void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
     digest.add(hash_of(call.source.fingerprint(), call.target.fingerprint(), call.axis,
                        call.source_element.bytes, call.source_element.kind,
                        call.target_element.bytes, call.target_element.kind));
-    for (const char c : call.start) digest.add(c);
+    digest.add(call.start).add(call.operation);
     agree(
         comm, call.caller.name, failure, digest.value(),
         [&] {
@@ -117,7 +117,8 @@ void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
                 {"element type of the target", describe(call.target_element)},
                 {"layout", describe_fully(call.source)},
                 {"layout of the target", describe_fully(call.target)},
-                {"value to start with", call.start}};
+                {"value to start with", call.start},
+                {"operation", call.operation}};
         },
         arrays);
 }

@@ -101,7 +101,8 @@ void throw_no_cells(const char* caller, const ArrayLayout& layout) {
 }
 
 std::uint64_t CommonArguments::digest() const {
-    return hash_of(layout->fingerprint(), cells, element.bytes, element.kind, root, result_bytes);
+    return hash_of(layout->fingerprint(), cells, element.bytes, element.kind, root, result_bytes,
+                   order);
 }
 
 std::vector<Argument> CommonArguments::list() const {
@@ -109,7 +110,8 @@ std::vector<Argument> CommonArguments::list() const {
             {"layout", describe_fully(*layout)},
             {"cells", cells == Cells::interior ? "Cells::interior" : "Cells::owned"},
             {"root", text(root)},
-            {"size of the results", text(result_bytes, " bytes")}};
+            {"size of the results", text(result_bytes, " bytes")},
+            {"order", order}};
 }
 
 void agree_on_arguments(const Communicator& comm, const Caller& caller,

@@ -45,7 +45,7 @@ std::size_t GridAxis::workspace_bytes() const {
 }
 
 std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int64_t own,
-                                                     std::size_t element_bytes) const {
+                                                     const ElementType& element) const {
     impl::Alone alone;
     std::vector<std::int64_t> all, lengths;
     alone([&] {
@@ -55,10 +55,12 @@ std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int6
         all.resize(static_cast<std::size_t>(m_comm.size()));
         lengths.resize(static_cast<std::size_t>(m_lines.count));
     });
-    agree(m_comm, call.name, alone.failure(), hash_of(call.root, element_bytes), [&] {
-        return std::vector<Argument>{{"root", text(call.root)},
-                                     {"element size", text(element_bytes, " bytes")}};
-    });
+    agree(m_comm, call.name, alone.failure(),
+          hash_of(call.root, element.bytes, element.kind, call.operation), [&] {
+              return std::vector<Argument>{{"root", text(call.root)},
+                                           {"element type", describe(element)},
+                                           {"operation", call.operation}};
+          });
     impl::all_gather(m_comm, &own, all.data(), sizeof(own)); // all ranks reach this call
     for (int line = 0; line < m_lines.count; ++line) {
         const int first = m_lines.process(line, 0);

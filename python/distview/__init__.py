@@ -30,6 +30,7 @@ from ._create import (
     zeros_like,
 )
 from ._distview import (
+    GhostedLayout,
     Layout,
     __version__,
     build_info,
@@ -41,6 +42,7 @@ from ._distview import (
     initialize,
     is_initialized,
 )
+from ._elements import GatherPlan, accumulate_elements, get_elements, put_elements
 from ._errors import (
     AxisError,
     DeadlineError,
@@ -52,7 +54,8 @@ from ._errors import (
     ShapeError,
     UsageError,
 )
-from ._exchange import PaddingExchange, Redistribution
+from ._exchange import Gather, GhostExchange, PaddingExchange, Redistribution
+from ._ghosts import GhostExchangePlan, make_ghosted_layout
 from ._layout import make_layout
 from ._load import FileContents, StoredField, inspect, load
 from ._migration import MigrationPlan
@@ -86,6 +89,11 @@ __all__ = [
     "Error",
     "FileContents",
     "FileError",
+    "Gather",
+    "GatherPlan",
+    "GhostExchange",
+    "GhostExchangePlan",
+    "GhostedLayout",
     "GridPlacement",
     "Hdf5Series",
     "Layout",
@@ -101,6 +109,7 @@ __all__ = [
     "StoredField",
     "UsageError",
     "__version__",
+    "accumulate_elements",
     "build_info",
     "check",
     "check_all",
@@ -113,11 +122,13 @@ __all__ = [
     "from_distarray",
     "from_function",
     "full",
+    "get_elements",
     "has_hdf5",
     "initialize",
     "inspect",
     "is_initialized",
     "load",
+    "make_ghosted_layout",
     "make_layout",
     "nodes_of_ranks",
     "ones",
@@ -125,6 +136,7 @@ __all__ = [
     "place_on_nodes",
     "plot_array_distribution",
     "plot_layout",
+    "put_elements",
     "redistribute",
     "save",
     "set_deadline",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Padding exchanges and redistributions in flight."""
+"""Exchanges in flight."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._errors import Error, named_after
 
 
 class InFlight:
-    """Handle of an exchange in flight; base of PaddingExchange and Redistribution. Other ranks may read and write the
+    """Handle of an exchange in flight; base of the classes below. Other ranks may read and write the
     arrays meanwhile.
     """
 
@@ -27,7 +27,7 @@ class InFlight:
         try:
             self._handle.finish()
         except Error as error:
-            named_after(error, f"{type(self).__name__}.finish", ("ExchangeInFlight", "RedistributionPlan"))
+            named_after(error, f"{type(self).__name__}.finish", ("ExchangeInFlight", "RedistributionPlan", "GatherPlan", "GhostExchangePlan"))
             raise
 
     def __enter__(self) -> Self:
@@ -57,4 +57,20 @@ class Redistribution(InFlight):
     If a rank drops the redistribution without finish(), for example by an exception within ``with``, it does not
     wait: the target is undefined, and other ranks may still write it. Ranks that wait for this rank get an error,
     and so do all ranks that use the plan again: build a new plan.
+    """
+
+
+class Gather(InFlight):
+    """A gather of elements in flight; made by GatherPlan.start(). Local, except finish().
+
+    If a rank drops the gather without finish(), for example by an exception within ``with``, the values are undefined,
+    and the plan cannot be used again, as with a Redistribution.
+    """
+
+
+class GhostExchange(InFlight):
+    """An exchange of ghosts in flight; made by GhostExchangePlan.start(). Local, except finish().
+
+    If a rank drops the exchange without finish(), the ghosts are undefined, and the plan cannot be used again, as with a
+    Redistribution.
     """

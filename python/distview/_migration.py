@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _distview
+from ._arguments import integer_array
 from ._comm import agreed, collective, communicator
 from ._errors import ShapeError, UsageError, short
 
@@ -145,13 +146,8 @@ class MigrationPlan:
 
 
 def _targets(given: Any, comm: _distview.Communicator) -> npt.NDArray[np.intc]:
-    try:
-        array = np.asarray(given)
-    except ValueError:
-        array = np.empty((0, 0))
-    if array.size == 0 and array.ndim == 1:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
+    array = integer_array(given)
+    if array is None or array.ndim != 1:
         raise UsageError(f"MigrationPlan: expected targets to be ranks, one for each element, got {short(given)}")
     wrong = np.flatnonzero((array < 0) | (array >= comm.size))
     if wrong.size:

@@ -112,9 +112,11 @@ void ArrayState::describe_axes_from_layout() {
     for (int d = 0; d < layout.rank(); ++d) {
         const AxisLayout& from = layout.axis(d);
         const int r = at[static_cast<std::size_t>(d)];
+        const std::int64_t ghosts =
+            from.type() == DistType::unstructured ? from.as_unstructured().ghosts(r) : 0;
         m_axes.push_back({from.type(), from.protocol_size(), from.grid_size(), r,
                           from.local_extent(r), from.communication_padding(r),
-                          from.boundary_padding(r), from.periodic()});
+                          from.boundary_padding(r), from.periodic(), ghosts});
     }
 }
 

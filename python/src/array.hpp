@@ -37,13 +37,13 @@ struct AxisOfSection {
     Widths communication{};
     Widths boundary{};
     bool periodic = false;
+    std::int64_t ghosts = 0; ///< at the end of an unstructured axis
 
     LocalRange owned() const {
-        return {LocalIndex(communication.low), LocalIndex(extent - communication.high)};
+        return {LocalIndex(communication.low), LocalIndex(extent - communication.high - ghosts)};
     }
     LocalRange interior() const {
-        return {LocalIndex(communication.low + boundary.low),
-                LocalIndex(extent - communication.high - boundary.high)};
+        return {owned().begin + boundary.low, owned().end - boundary.high};
     }
 };
 

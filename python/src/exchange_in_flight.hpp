@@ -9,7 +9,7 @@
 
 namespace distview::python {
 
-/// A started padding exchange or redistribution. Any thread may hold it; one thread at a time uses it.
+/// A started padding exchange, redistribution or gather. Any thread may hold it; one thread at a time uses it.
 class ExchangeInFlight {
 public:
     /// A plan's handle of any type. Destroying it without finish() makes its plan unusable.
@@ -37,22 +37,25 @@ private:
 /// Called before Kokkos is stopped: handles must not outlive Kokkos.
 void abandon_all_exchanges() noexcept;
 
-/// Work of a plan's handle, on an execution space.
+/// Work of a plan's handle, on an execution space. Keeps alive what it uses: the arrays, and `memory`.
 template <class Handle>
 class HandleOf final : public ExchangeInFlight::Work {
 public:
-    HandleOf(Handle handle, std::vector<AnyDistView> views)
-        : m_views(std::move(views)), m_handle(std::move(handle)) {}
+    HandleOf(Handle handle, std::vector<AnyDistView> views, std::shared_ptr<const void> memory)
+        : m_views(std::move(views)), m_memory(std::move(memory)), m_handle(std::move(handle)) {}
     void finish() override { m_handle.finish(); }
 
 private:
-    std::vector<AnyDistView> m_views; ///< keep the memory alive that is in use
+    std::vector<AnyDistView> m_views;
+    std::shared_ptr<const void> m_memory;
     Handle m_handle;
 };
 
 template <class Handle>
-std::unique_ptr<ExchangeInFlight::Work> work_of(Handle handle, std::vector<AnyDistView> views) {
-    return std::make_unique<HandleOf<Handle>>(std::move(handle), std::move(views));
+std::unique_ptr<ExchangeInFlight::Work> work_of(Handle handle, std::vector<AnyDistView> views,
+                                                std::shared_ptr<const void> memory = {}) {
+    return std::make_unique<HandleOf<Handle>>(std::move(handle), std::move(views),
+                                              std::move(memory));
 }
 
 } // namespace distview::python

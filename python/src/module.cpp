@@ -24,6 +24,8 @@ NB_MODULE(_distview, package) {
     register_protocol(package);
     register_capsules(package);
     register_device(package);
+    register_elements(package);
+    register_ghosts(package);
     register_migration(package);
     register_files(package);
     register_signals(package);

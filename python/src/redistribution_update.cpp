@@ -209,6 +209,18 @@ void start_on(const Exec& exec, RedistributionPlan& plan, const Update& update,
     });
 }
 
+/// Calls combine.operator()<T>(operation) with the type of the elements and the update's operation.
+template <class Combine>
+void with_operation(const Update& update, const ElementType& element, const Combine& combine) {
+    with_number_type(element, [&]<class T>() {
+        if (update.kind == Update::Kind::sum) combine.template operator()<T>(Sum{});
+        if constexpr (has_order<T>) {
+            if (update.kind == Update::Kind::minimum) combine.template operator()<T>(Minimum{});
+            if (update.kind == Update::Kind::maximum) combine.template operator()<T>(Maximum{});
+        }
+    });
+}
+
 } // namespace
 
 std::unique_ptr<ExchangeInFlight::Work> start_update(Kernels kernels, RedistributionPlan& plan,
@@ -225,17 +237,25 @@ std::unique_ptr<ExchangeInFlight::Work> start_update(Kernels kernels, Redistribu
 
 void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,
                          const std::vector<AnyDistView>& views) {
-    with_number_type(views.front().section().element, [&]<class T>() {
-        const auto combine = [&](const auto& operation) {
-            with_exec(kernels, [&](const auto& exec) {
-                plan.combine_as<T>(exec, operation, std::span<const AnyDistView>(views));
-            });
-        };
-        if (update.kind == Update::Kind::sum) combine(Sum{});
-        if constexpr (has_order<T>) {
-            if (update.kind == Update::Kind::minimum) combine(Minimum{});
-            if (update.kind == Update::Kind::maximum) combine(Maximum{});
-        }
+    with_operation(update, views.front().section().element, [&]<class T>(const auto& operation) {
+        with_exec(kernels, [&](const auto& exec) {
+            plan.combine_as<T>(exec, operation, std::span<const AnyDistView>(views));
+        });
+    });
+}
+
+void execute_combination(GatherPlan& plan, const Update& update, std::span<const std::byte> values,
+                         const AnyDistView& view) {
+    with_operation(update, view.section().element, [&]<class T>(const auto& operation) {
+        const std::span numbers(reinterpret_cast<const T*>(values.data()),
+                                values.size() / sizeof(T));
+        plan.combine_as<T>(Kokkos::DefaultHostExecutionSpace(), operation, numbers, view);
+    });
+}
+
+void execute_combination(GhostExchangePlan& plan, const Update& update, const AnyDistView& view) {
+    with_operation(update, view.section().element, [&]<class T>(const auto& operation) {
+        plan.combine_as<T>(Kokkos::DefaultHostExecutionSpace(), operation, view);
     });
 }
 

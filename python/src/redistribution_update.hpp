@@ -6,14 +6,18 @@
 #include "python_objects.hpp"
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/any_dist_view.hpp>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -80,6 +84,16 @@ std::unique_ptr<ExchangeInFlight::Work> start_update(Kernels kernels, Redistribu
 /// Combines the padding of arrays of the update's element type.
 void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,
                          const std::vector<AnyDistView>& views);
+
+/// An update that only combines, as an object of Python.
+struct Combination {
+    Update update;
+};
+/// Combines elements of an array with values of the update's element type.
+void execute_combination(GatherPlan& plan, const Update& update, std::span<const std::byte> values,
+                         const AnyDistView& view);
+/// Combines owners' elements with their ghosts.
+void execute_combination(GhostExchangePlan& plan, const Update& update, const AnyDistView& view);
 
 /// The update of one element: a function of its source and target addresses.
 std::function<void(const char*, char*)> element_update(const Update& update,

@@ -43,7 +43,15 @@ int checked_process(const ArrayLayout& layout, int process) {
 int coordinate(const ArrayLayout& layout, int axis, int process) {
     checked_axis(layout, axis);
     checked_process(layout, process);
-    return layout.coordinates(process)[static_cast<std::size_t>(axis)];
+    const int r = layout.coordinates(process)[static_cast<std::size_t>(axis)];
+    const AxisLayout& from = layout.axis(axis);
+    const int known =
+        from.type() == DistType::unstructured ? from.as_unstructured().known_process() : -1;
+    require<UsageError>(known < 0 || r == known, [&] {
+        return text("Layout: axis ", axis, " has the indices of process ", known,
+                    " of the axis only: expected a process there, got process ", process);
+    });
+    return r;
 }
 
 IntPair range_tuple(const LocalRange& range) {
@@ -81,6 +89,13 @@ int owner(const ArrayLayout& layout, nb::handle given) {
     for (std::size_t d = 0; d < index.size(); ++d) {
         const AxisLayout& axis = layout.axis(static_cast<int>(d));
         at.emplace_back(index[d]);
+        require<UsageError>(axis.type() != DistType::unstructured ||
+                                axis.as_unstructured().known_process() < 0,
+                            [&] {
+                                return text("Layout.owner: expected the indices of all processes "
+                                            "along axis ",
+                                            d, ", got a layout with the indices of one");
+                            });
         const GlobalRange all = axis.global_range();
         require<UsageError>(axis.type() == DistType::unstructured || all.contains(at.back()), [&] {
             return text("Layout.owner: expected an index in [", all.begin.value(), ", ",
@@ -200,6 +215,7 @@ void register_layout(nb::module_& package) {
         .def(
             "local_shape",
             [](const ArrayLayout& self, Integer<int> process) {
+                for (int d = 0; d < self.rank(); ++d) coordinate(self, d, process);
                 const Extents extents = self.local_extents(checked_process(self, process));
                 return per_axis<IntTuple>(
                     self, [&](int d) { return nb::int_(extents[static_cast<std::size_t>(d)]); });

@@ -17,6 +17,8 @@ void register_exact_sum(nb::module_& package);
 void register_protocol(nb::module_& package);
 void register_capsules(nb::module_& package);
 void register_device(nb::module_& package);
+void register_elements(nb::module_& package);
+void register_ghosts(nb::module_& package);
 void register_migration(nb::module_& package);
 void register_files(nb::module_& package);
 void register_signals(nb::module_& package);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -95,6 +96,16 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     plan.read(exec, u, x);
     plan.read(exec, std::tie(u, v), std::tie(x, y));
 
+    const AnyDistView any = u;
+    const std::span<double> numbers(x.data(), size);
+    plan.bind(exec, any);
+    plan.execute(exec, any, std::as_writable_bytes(numbers));
+    plan.start(exec, any, std::as_writable_bytes(numbers)).finish();
+    plan.combine_as<double>(exec, Sum{}, std::span<const double>(numbers), any);
+    plan.start_combine_as<double>(exec, Nearer{}, std::span<const double>(numbers), any).finish();
+    plan.put(exec, std::as_bytes(numbers), any);
+    plan.read(exec, any, std::as_writable_bytes(numbers));
+
     const auto got = get_elements(exec, comm, u, list);
     put_elements(exec, comm, u, list, got);
     accumulate_elements(exec, comm, Maximum{}, u, list, got);
@@ -112,6 +123,12 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     ghosts.bind(exec, w, w2);
     ghosts.start(exec, w, w2).finish();
     ghosts.start_combine(exec, Nearer{}, w, w2).finish();
+    const AnyDistView any_w = w;
+    ghosts.bind(exec, any_w);
+    ghosts.execute(exec, any_w);
+    ghosts.start(exec, any_w).finish();
+    ghosts.combine_as<double>(exec, Sum{}, any_w);
+    ghosts.start_combine_as<double>(exec, Nearer{}, any_w).finish();
 
     const std::vector<int> targets(size, (comm.rank() + 1) % comm.size());
     MigrationPlan migration(comm, targets);

@@ -25,9 +25,13 @@ std::string CallWord::describe(std::string_view name) const {
     if (kind() == Kind::named) return std::string(name);
     const std::size_t type = static_cast<std::size_t>(kind()) / 4 - 1;
     if (kind() < Kind::fill || type >= plans.size()) return "another version's call";
-    const std::string call =
+    std::string call =
         text(plans[type], " #", plan(), ' ', functions[static_cast<std::size_t>(kind()) % 4]);
     if (kind() == Kind::skip_fill) return call;
+    if (const std::uint64_t operation = bits & 0xffff; operation > operations.size())
+        call += text(" with factors of hash ", operation);
+    else if (operation > 0)
+        call += text('(', operations[operation - 1], ')');
     const std::uint64_t set = bits >> 16 & 0xffff;
     return set == new_set ? call + ", new arrays" : text(call, ", set ", set);
 }

@@ -26,6 +26,9 @@ void GatherCore::check(const ArraySet& arrays) const {
     const bool writes = combines || m_side == Side::array;
     require<UsageError>(!fields.empty(),
                         [&] { return text(name(), ": expected at least 1 array"); });
+    require<ShapeError>(arrays.are_of_that_type(), [&] {
+        return text(name(), ": expected an array with the element type of combine_as()");
+    });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field& field = fields[i];
         check_array("array", i, field, m_layout, communicator().rank(), arrays.layer);

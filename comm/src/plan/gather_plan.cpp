@@ -38,6 +38,14 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
 
 } // namespace
 
+void impl::check_list_bytes(const char* caller, const ListBytes& list, std::int64_t expected,
+                            std::int64_t element_bytes) {
+    require<ShapeError>(list.bytes == expected * element_bytes, [&] {
+        return text(caller, ": expected ", expected, " values of ", element_bytes, " bytes, got ",
+                    list.bytes, " bytes");
+    });
+}
+
 void impl::check_apart(const char* caller, std::span<const Field> arrays,
                        std::span<const ListBytes> lists, bool are_written) {
     const auto place = [](const ListBytes& list) { return ElementPlaces{list.data, list.bytes}; };

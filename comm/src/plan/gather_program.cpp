@@ -299,7 +299,7 @@ private:
             m_program.device_sums.push_back(
                 {field.data, keep(offsets_of(sums.positions, own_offsets(field))),
                  keep(std::move(sums.first)), keep(std::move(sums.values)),
-                 static_cast<std::int64_t>(sums.positions.size())});
+                 static_cast<std::int64_t>(sums.positions.size()), field.element_size});
             m_program.last.push_back({f, table, table + 1, Batch::Kind::sums});
             return;
         }

@@ -35,9 +35,10 @@ std::uint64_t free_number(const std::vector<std::shared_ptr<ExchangeBinding>>& b
 }
 
 /// Key that distinguishes an execution from executions of other sets of arrays at the same place, of which a plan has
-/// fewer than 67, and from executions of the same set at the places before and after.
-std::uint64_t key_of(std::uint64_t set, const CallPlace& place) noexcept {
-    return set + 67 * place.index + 101 * place.meetings + 13 * place.part;
+/// fewer than 67, and from executions of the same set at the places before and after. Executions with another
+/// operation have another key, except for one in 256.
+std::uint64_t key_of(std::uint64_t set, const CallPlace& place, std::uint16_t operation) noexcept {
+    return set + 67 * place.index + 101 * place.meetings + 13 * place.part + 29 * operation;
 }
 
 /// Number and types of the arrays, for an error.
@@ -230,7 +231,7 @@ std::vector<PaddingEffect> PlanCore::effects_of(const ArraySet& arrays) const {
 
 ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const binding = m_has_outsiders ? nullptr : known(arrays);
-    return in_call(*m_calls, word_of(kind, binding), [&]() -> auto& {
+    return in_call(*m_calls, word_of(kind, binding, 0), [&]() -> auto& {
         if (binding) check_ready(false);
         return obtain(binding, arrays, false);
     });
@@ -240,13 +241,14 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const bound = m_has_outsiders ? nullptr : known(arrays);
     // Counts a misuse on this rank alone as its call. Other ranks know, or will learn, that a plan is unusable.
     if (bound && !m_unusable) before_call([&] { check_ready(true); });
-    return in_call(*m_calls, word_of(kind, bound), [&]() -> auto& {
+    return in_call(*m_calls, word_of(kind, bound, arrays.operation), [&]() -> auto& {
         if (bound && m_unusable) check_ready(true);
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
         if (is_checking()) check_elements(arrays);
         m_active = &binding;
-        m_epoch = next_epoch(m_epoch, key_of(binding.number, m_calls->current().place));
+        m_epoch =
+            next_epoch(m_epoch, key_of(binding.number, m_calls->current().place, arrays.operation));
         binding.set_call(*m_calls);
         return binding;
     });

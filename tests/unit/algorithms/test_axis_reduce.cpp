@@ -401,6 +401,9 @@ TEST(AxisReduce, errors_name_both_layouts) {
         EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, comm.rank() == 1 ? same : u,
                                               comm.rank() == 1 ? 1 : 0, right),
                                   UsageError, "axis is 1 on rank 1, 0 on rank 0");
+        EXPECT_THROW_ON_ALL_RANKS(comm.rank() == 1 ? axis_reduce(exec, comm, Product{}, u, 0, right)
+                                                   : axis_reduce(exec, comm, Sum{}, u, 0, right),
+                                  UsageError, "operation is Product on rank 1, Sum on rank 0");
     }
 }
 

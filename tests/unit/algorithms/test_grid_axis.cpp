@@ -202,6 +202,17 @@ TEST(GridAxis, refuses_what_differs_on_all_ranks) {
     const Kokkos::View<double*, Memory> other("distview::testing::view", comm.rank() == 1 ? 5 : 4);
     EXPECT_THROW_ON_ALL_RANKS(along.all_reduce(exec, Sum{}, other), ShapeError,
                               "got 4 on rank 0 and 5 on rank 1");
+    const auto join = [&](const auto& op) { along.all_reduce(exec, op, view); };
+    EXPECT_THROW_ON_ALL_RANKS(comm.rank() == 1 ? join(Product{}) : join(Sum{}), UsageError,
+                              "operation is Product on rank 1, Sum on rank 0");
+    const auto plus = KOKKOS_LAMBDA(double a, double b) { return a + b; };
+    EXPECT_THROW_ON_ALL_RANKS(
+        comm.rank() == 1 ? join(plus) : join(Maximum{}), UsageError,
+        "operation is a function object of the program on rank 1, Maximum on rank 0");
+    const Kokkos::View<std::int64_t*, Memory> integers("distview::testing::integers", 4);
+    EXPECT_THROW_ON_ALL_RANKS(comm.rank() == 1 ? along.all_reduce(exec, Sum{}, integers)
+                                               : along.all_reduce(exec, Sum{}, view),
+                              UsageError, "element type is int64 on rank 1, float64 on rank 0");
     along.all_reduce(exec, Sum{}, view); // it can still be used
 }
 

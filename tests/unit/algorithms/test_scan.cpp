@@ -367,6 +367,9 @@ TEST(Scan, begins_with_the_same_value_on_all_ranks) {
     EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, n, 0, n, is_last ? -2 : 1), UsageError,
                               "value to start with is -2 on rank ");
     exclusive_scan(exec, comm, n, 0, n, 2);
+    EXPECT_THROW_ON_ALL_RANKS(is_last ? inclusive_scan(exec, comm, n, 0, n, Maximum{})
+                                      : inclusive_scan(exec, comm, n, 0, n),
+                              UsageError, "operation is Maximum on rank ");
 }
 
 } // namespace distview::testing

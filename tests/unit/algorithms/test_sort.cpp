@@ -298,6 +298,8 @@ TEST(Sort, differing_arguments_throw_on_all_ranks) {
     set_section(exec, b, [](const auto&) { return 1.0; });
     EXPECT_THROW_ON_ALL_RANKS(sort(exec, comm, last ? a : b), UsageError,
                               "sort: expected the same arguments on all ranks");
+    EXPECT_THROW_ON_ALL_RANKS(last ? sort(exec, comm, a, Descending()) : sort(exec, comm, a),
+                              UsageError, "order is Descending on rank ");
     const auto alone = make_section<double, 1>({ProcessGrid{1}, {block(7)}});
     EXPECT_THROW_ON_ALL_RANKS(sort(exec, comm, alone), UsageError,
                               "sort: expected the section of process 0 of ");

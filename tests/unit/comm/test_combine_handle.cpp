@@ -7,11 +7,13 @@
 
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -123,6 +125,37 @@ TEST_P(CombineHandles, AbandonedSpoilThePlanOnly) {
     PaddingExchangePlan healthy(mine, layout);
     healthy.combine(exec, Sum{}, never_bound);
     EXPECT_TRUE(is_combined(never_bound));
+    mine.close();
+}
+
+// The last rank passes another operation. Its neighbours wait for it, and it for them.
+TEST_P(CombineHandles, CompareTheirOperationsOnANode) {
+    const OwnedComm parent = duplicate_world();
+    Communicator mine(parent.get());
+    PaddingExchangePlan plan(mine, layout);
+    const NumberedArray a = make_ones(), b = make_ones();
+    const int last = mine.size() - 1;
+    plan.combine(exec, Sum{}, a);
+    EXPECT_TRUE(is_combined(a));
+    if (last > 0 && plan.describe().find("direct") != std::string::npos) {
+        std::string error;
+        try {
+            if (mine.rank() == last)
+                plan.combine(exec, Maximum{}, a);
+            else
+                plan.combine(exec, Sum{}, a);
+        } catch (const UsageError& caught) {
+            error = caught.what();
+        }
+        const bool is_neighbour = mine.rank() >= last - 1 || mine.rank() == 0;
+        const auto names = [&](const char* call) { return error.find(call) != error.npos; };
+        EXPECT_EQ(names("combine(Sum), set 0 on rank"), is_neighbour) << error;
+        EXPECT_EQ(names(text("combine(Maximum), set 0 on rank ", last).c_str()), is_neighbour)
+            << error;
+        PaddingExchangePlan healthy(mine, layout);
+        healthy.combine(exec, Sum{}, b);
+        EXPECT_TRUE(is_combined(b));
+    }
     mine.close();
 }
 

@@ -448,6 +448,13 @@ TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
         ShapeError, "GatherPlan");
     EXPECT_THROW_ON_ALL_RANKS(get_elements(exec, comm, std::tie(u, other), IndexList(Index{0})),
                               ShapeError, "GatherPlan");
+    const bool is_odd = n > 1 && comm.rank() == n - 1;
+    if (n > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(
+            is_odd ? accumulate_elements(exec, comm, Maximum{}, u, IndexList(Index{0}), one)
+                   : accumulate_elements(exec, comm, Sum{}, u, IndexList(Index{0}), one),
+            UsageError, text("operation is Maximum on rank ", n - 1, ", Sum on rank 0"));
+    }
     const auto first = get_elements(exec, comm, u, IndexList(Index{0}));
     EXPECT_EQ(first(0), 0);
 }

@@ -26,9 +26,11 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -94,11 +96,12 @@ public:
         m_list = draw_list(own, m_layout);
         for (int rank = 0; rank < comm.size(); ++rank) m_lists.push_back(list_of(rank));
         for_each_field([&](auto& field, std::size_t) { make(field, random); });
+        m_is_any = sizeof...(Ts) == 1 && random.chance(0.5);
     }
 
     std::string describe() const {
         return text(m_layout.describe(), "\nlist of ", m_list.elements.size(), ", ", sizeof...(Ts),
-                    " fields");
+                    " fields", m_is_any ? ", as AnyDistView" : "");
     }
 
     void run(const std::vector<TransportChoice>& choices) {
@@ -121,8 +124,10 @@ public:
             if (choice != Transport::ipc) {
                 with_operation<Ts...>(m_operation, [&](const auto& op, const char* name) {
                     SCOPED_TRACE(name);
-                    for (std::uint64_t round = 0; round < 2; ++round) combine(plan, op, round);
+                    for (std::uint64_t round = 0; round < 2; ++round)
+                        check_combination(plan, op, round);
                 });
+                if (m_is_any) check_combination(plan, Replace{}, 2);
                 check_adjoint(plan);
             }
             // A binding made after the first executions.
@@ -150,9 +155,46 @@ private:
             },
             m_fields);
     }
+    /// The only array and its values, for the calls that know their types at run time only.
+    AnyDistView any() const { return std::get<0>(m_fields).array; }
+    auto numbers() const {
+        const auto& values = std::get<0>(m_fields).values;
+        return std::span(values.data(), values.extent(0));
+    }
+
     void execute(GatherPlan& plan) const {
+        if (m_is_any) return plan.execute(m_exec, any(), std::as_writable_bytes(numbers()));
         with_arguments(
             [&](const auto& arrays, const auto& values) { plan.execute(m_exec, arrays, values); });
+    }
+    void start_and_finish(GatherPlan& plan) const {
+        if (m_is_any) return plan.start(m_exec, any(), std::as_writable_bytes(numbers())).finish();
+        with_arguments([&](const auto& arrays, const auto& values) {
+            auto handle = plan.start(m_exec, arrays, values);
+            handle.finish();
+        });
+    }
+    void read(GatherPlan& plan) const {
+        if (m_is_any) return plan.read(m_exec, any(), std::as_writable_bytes(numbers()));
+        with_arguments(
+            [&](const auto& arrays, const auto& values) { plan.read(m_exec, arrays, values); });
+    }
+    template <class Op>
+    void combine(GatherPlan& plan, const Op& op, bool starts) const {
+        if constexpr (std::is_same_v<Op, Replace>)
+            return plan.put(m_exec, std::as_bytes(numbers()), any());
+        if constexpr (sizeof...(Ts) == 1) {
+            using T = std::tuple_element_t<0, std::tuple<Ts...>>;
+            if (m_is_any && starts)
+                return plan.start_combine_as<T>(m_exec, op, numbers(), any()).finish();
+            if (m_is_any) return plan.combine_as<T>(m_exec, op, numbers(), any());
+        }
+        with_arguments([&](const auto& arrays, const auto& values) {
+            if (starts)
+                plan.start_combine(m_exec, op, values, arrays).finish();
+            else
+                plan.combine(m_exec, op, values, arrays);
+        });
     }
 
     template <class T>
@@ -216,10 +258,7 @@ private:
         if (round % 2 == 0)
             execute(plan);
         else
-            with_arguments([&](const auto& arrays, const auto& values) {
-                auto handle = plan.start(m_exec, arrays, values);
-                handle.finish();
-            });
+            start_and_finish(plan);
         check("execute");
         if (round > 0) read(plan, check);
     }
@@ -230,8 +269,7 @@ private:
         poison_values();
         barrier(m_comm);
         try {
-            with_arguments(
-                [&](const auto& arrays, const auto& values) { plan.read(m_exec, arrays, values); });
+            read(plan);
             check("read");
         } catch (const UsageError& error) {
             EXPECT_FALSE(plan.receive_peers().empty());
@@ -256,7 +294,7 @@ private:
 
     /// Values of all ranks in the documented order: by ascending rank, and for one rank in the order of its list.
     template <class Op>
-    void combine(GatherPlan& plan, const Op& op, std::uint64_t round) {
+    void check_combination(GatherPlan& plan, const Op& op, std::uint64_t round) {
         for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
             T* const data = field.array.view().data();
             for_each_position(
@@ -276,12 +314,7 @@ private:
                 }
             }
         });
-        with_arguments([&](const auto& arrays, const auto& values) {
-            if (round % 2 == 0)
-                plan.combine(m_exec, op, values, arrays);
-            else
-                plan.start_combine(m_exec, op, values, arrays).finish();
-        });
+        combine(plan, op, round % 2 != 0);
         std::int64_t wrong = 0;
         for_each_field([&](const auto& field, std::size_t) {
             for (std::size_t i = 0; i < field.expected.size(); ++i)
@@ -356,6 +389,7 @@ private:
     ArrayLayout m_known;  ///< with the labels that this rank knows
     std::uint64_t m_salt = 0;
     std::uint64_t m_operation = 0;
+    bool m_is_any = false; ///< calls pass the array as an AnyDistView
     DrawnList m_list{IndexList(Rank), {}};
     std::vector<std::vector<std::int64_t>> m_lists; ///< by rank
     std::tuple<Field<Ts, Rank>...> m_fields;
@@ -467,6 +501,26 @@ TEST_F(GatherPlanExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     const auto values = list(1);
     plan.execute(exec, u, values);
     EXPECT_EQ(values(0), 0);
+}
+
+TEST_F(GatherPlanExamples, WrongTypesAtRunTimeAreTheSameErrorOnAllRanks) {
+    GatherPlan plan(comm, layout, IndexList(Index{0}));
+    const AnyDistView any = u, reading = DistView<const double*>(u);
+    const std::vector<std::int64_t> integers(1);
+    const std::vector<float> floats(1);
+    std::vector<double> one(1), two(2);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, std::span(integers), any),
+                              ShapeError,
+                              "expected an array with the element type of combine_as()");
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<float>(exec, Sum{}, std::span(floats), any),
+                              ShapeError, "expected 1 values of 8 bytes, got 4 bytes");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, any, std::as_writable_bytes(std::span(two))),
+                              ShapeError, "expected 1 values of 8 bytes, got 16 bytes");
+    EXPECT_THROW_ON_ALL_RANKS(plan.put(exec, std::as_bytes(std::span(one)), reading), ShapeError,
+                              "array 0 is read-only");
+    number();
+    plan.execute(exec, reading, std::as_writable_bytes(std::span(one)));
+    EXPECT_EQ(one[0], 0);
 }
 
 // Processes with the same coordinate along an axis, each with only its own labels, must list the same labels.

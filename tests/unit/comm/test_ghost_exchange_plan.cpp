@@ -84,6 +84,7 @@ public:
             EXPECT_EQ(m_section[static_cast<std::size_t>(m_layout.positions[k])],
                       m_graph.needed[r][k]);
         for_each_field([&](auto& field, std::size_t) { make(field, random); });
+        m_is_any = sizeof...(Ts) == 1 && random.chance(0.5);
     }
 
     void run(const std::vector<TransportChoice>& choices) {
@@ -163,12 +164,16 @@ private:
                                                        salt_of(f, round + (is_owned(i) ? 0 : 100)));
             });
         });
-        with_arrays([&](const auto&... arrays) {
+        const auto call = [&](const auto&... arrays) {
             if (round == 0)
                 plan.execute(m_exec, arrays...);
             else
                 plan.start(m_exec, arrays...).finish();
-        });
+        };
+        if constexpr (sizeof...(Ts) == 1)
+            m_is_any ? call(AnyDistView(std::get<0>(m_fields).array)) : with_arrays(call);
+        else
+            with_arrays(call);
         std::int64_t wrong = 0;
         for_each_field([&]<class T>(const Field<T>& field, std::size_t f) {
             for_each_element([&](std::size_t i, int c) {
@@ -193,12 +198,24 @@ private:
                 element = value(element, f, m_comm.rank(), i, c);
             });
         });
-        with_arrays([&](const auto&... arrays) {
+        const auto call = [&](const auto&... arrays) {
             if (round == 0)
                 plan.combine(m_exec, op, arrays...);
             else
                 plan.start_combine(m_exec, op, arrays...).finish();
-        });
+        };
+        if constexpr (sizeof...(Ts) == 1) {
+            using T = std::tuple_element_t<0, std::tuple<Ts...>>;
+            const AnyDistView any(std::get<0>(m_fields).array);
+            if (!m_is_any)
+                with_arrays(call);
+            else if (round == 0)
+                plan.combine_as<T>(m_exec, op, any);
+            else
+                plan.start_combine_as<T>(m_exec, op, any).finish();
+        } else {
+            with_arrays(call);
+        }
         std::int64_t wrong = 0;
         for_each_field([&]<class T>(Field<T>& field, std::size_t f) {
             for_each_element([&](std::size_t i, int c) {
@@ -247,6 +264,7 @@ private:
     Indices m_section;
     std::uint64_t m_salt;
     std::uint64_t m_operation;
+    bool m_is_any = false; ///< calls pass the array as an AnyDistView
     GhostedLayout m_layout;
     std::tuple<Field<Ts>...> m_fields;
 };
@@ -261,9 +279,12 @@ using RunCase = void (*)(Random&, const Communicator&, const std::vector<Transpo
 
 TEST(GhostExchangePlans, FillAndCombineWhatAGraphSays) {
     const Worlds worlds;
-    const std::vector<RunCase> runs{
-        run_case<double>, run_case<double, std::int32_t>, run_case<std::int8_t, double, float>,
-        run_case<Bytes<12>, std::int64_t>, run_case<Kokkos::complex<double>, double, double>};
+    const std::vector<RunCase> runs{run_case<double>,
+                                    run_case<Bytes<12>>,
+                                    run_case<double, std::int32_t>,
+                                    run_case<std::int8_t, double, float>,
+                                    run_case<Bytes<12>, std::int64_t>,
+                                    run_case<Kokkos::complex<double>, double, double>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
     for_each_case(campaign_cases(40), [&](Random& random, std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
@@ -346,6 +367,22 @@ TEST(GhostExchangePlans, WrongIndicesAreTheSameErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(
         GhostExchangePlan(comm, twice), UsageError,
         text("expected each index to have one owner, got 0 owned by processes 0 and ", n - 1));
+}
+
+TEST(GhostExchangePlans, WrongTypesAtRunTimeAreTheSameErrorOnAllRanks) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const Exec exec;
+    const std::int64_t rank = comm.rank();
+    const GhostedLayout ghosted = make_ghosted_layout(comm, {rank}, {(rank + 1) % comm.size()});
+    GhostExchangePlan plan(comm, ghosted);
+    const auto u = make_dist_view<double*>(exec, "u", comm, ghosted.layout);
+    const AnyDistView any = u, reading = DistView<const double*>(u);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<float>(exec, Sum{}, any), ShapeError,
+                              "expected an array with the element type of combine_as()");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, reading), ShapeError, "array 0 is read-only");
+    u.view()(0) = static_cast<double>(rank);
+    plan.execute(exec, any);
+    EXPECT_EQ(u.view()(ghosted.positions[0]), (rank + 1) % comm.size());
 }
 
 } // namespace

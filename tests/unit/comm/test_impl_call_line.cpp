@@ -49,6 +49,12 @@ TEST(CallWord, TellsTheCallsOfPlans) {
     }
     EXPECT_EQ(CallWord::of_plan(Kind::gather, 3, CallWord::new_set).describe(""),
               "GatherPlan #3 execute, new arrays");
+    EXPECT_EQ(CallWord::of_plan(Kind::combine, 3, 2, 1).describe(""),
+              "PaddingExchangePlan #3 combine(Sum), set 2");
+    EXPECT_EQ(CallWord::of_plan(Kind::gather_combine, 3, 2, 5).describe(""),
+              "GatherPlan #3 combine(a function object of the program), set 2");
+    EXPECT_EQ(CallWord::of_plan(Kind::redistribute, 3, 2, 65535).describe(""),
+              "RedistributionPlan #3 execute with factors of hash 65535, set 2");
 }
 
 TEST(CallWord, TellsCallsOfANameAndNone) {

@@ -66,6 +66,26 @@ TEST_F(RedistributionErrors, OfArgumentsThatDiffer) {
                               "9 cells");
 }
 
+// On a node, where ranks wait for each other, also within executions.
+TEST_F(RedistributionErrors, OfFactorsThatDiffer) {
+    // Every rank has elements for every other one.
+    const Matrix a = make_numbered(rows_split(2 * n, 2 * n));
+    const Matrix b = make(ArrayLayout(ProcessGrid{1, n}, {block(2 * n), block(2 * n)}));
+    RedistributionPlan plan(comm, a.layout(), b.layout());
+    plan.execute(exec, 1.0, a, odd() ? -0.0 : 0.0, b); // the same factors
+    EXPECT_EQ(not_numbered(b), 0);
+    if (n == 1 || plan.describe().find("direct") == std::string::npos) return;
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, odd() ? 3.0 : 2.0, a, 0.0, b), UsageError,
+                              "expected the same call on all ranks, got RedistributionPlan #");
+    RedistributionPlan other(comm, a.layout(), b.layout());
+    EXPECT_THROW_ON_ALL_RANKS(odd() ? other.combine(exec, Minimum{}, a, b)
+                                    : other.combine(exec, Sum{}, a, b),
+                              UsageError, text("combine(Minimum), new arrays on rank ", n - 1));
+    RedistributionPlan healthy(comm, a.layout(), b.layout());
+    healthy.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
 TEST_F(RedistributionErrors, OfArrays) {
     const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
     RedistributionPlan plan(comm, a.layout(), b.layout());

@@ -116,7 +116,7 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
     const CollectiveCall call(axis.communicator(), caller.name);
     std::vector<int> holders;
     const AxisLines lines =
-        begin_axis_call(caller, source, axis, target, [&](const AxisCall& arguments) {
+        begin_axis_call<Operation>(caller, source, axis, target, [&](const AxisCall& arguments) {
             check_reduced(arguments);
             if (!Operation::has_neutral) check_not_empty(arguments);
             holders = places_with_cells(target.layout().axis(axis.axis()));

@@ -4,6 +4,7 @@
 #include <distview/algorithms/impl/line_exchange.hpp>
 #include <distview/algorithms/operations.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/core/element_type.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +62,8 @@ struct Elementwise {
 ///             receives 2 n (P - 1) / P elements, or n (P - 1) if values are not cut into slices
 /// Errors:     UsageError if there is no such axis or place, or the grid does not have comm.size() processes;
 ///             ShapeError if the processes of a line pass different numbers of elements; UsageError if ranks pass
-///             different places or element sizes (thrown on all ranks)
+///             different places, element types or operations (function objects of a program are not told apart)
+///             (thrown on all ranks)
 /// Example:    tests/unit/algorithms/test_grid_axis.cpp
 class GridAxis {
 public:
@@ -88,7 +90,7 @@ public:
         const auto run = [&](auto& lines, const impl::Caller& caller, impl::Alone& alone) {
             lines.broadcast(root, caller, alone, exec);
         };
-        exchange(exec, {"GridAxis::broadcast", root}, view, coordinate() == root,
+        exchange(exec, {"GridAxis::broadcast", root, ""}, view, coordinate() == root,
                  coordinate() != root, run);
     }
     /// Joins the views of the line's processes with `op`, element by element, in the view of the process with
@@ -105,7 +107,8 @@ public:
             lines.reduce_to(root, caller, alone, exec,
                             impl::Elementwise<Op, typename View::value_type>{op});
         };
-        exchange(exec, {"GridAxis::reduce", root}, view, true, coordinate() == root, run);
+        exchange(exec, {"GridAxis::reduce", root, impl::operation_name<Op>}, view, true,
+                 coordinate() == root, run);
     }
     /// Same, with the result on all processes of the line.
     ///
@@ -117,7 +120,8 @@ public:
             lines.reduce_to_all(caller, alone, exec,
                                 impl::Elementwise<Op, typename View::value_type>{op});
         };
-        exchange(exec, {"GridAxis::all_reduce", 0}, view, true, true, run);
+        exchange(exec, {"GridAxis::all_reduce", 0, impl::operation_name<Op>}, view, true, true,
+                 run);
     }
 
 private:
@@ -125,10 +129,11 @@ private:
     struct Call {
         const char* name;
         int root;
+        const char* operation; ///< empty without one
     };
     /// Returns the number of elements of every line; agrees on these numbers and on the call's arguments.
     std::vector<std::int64_t> lengths_of_lines(const Call& call, std::int64_t own,
-                                               std::size_t element_bytes) const;
+                                               const ElementType& element) const;
 
     template <ExecutionSpace Exec, ViewLike View, class Run>
     void exchange(const Exec& exec, const Call& call, const View& view, bool reads, bool writes,
@@ -137,7 +142,7 @@ private:
         const CollectiveCall collective(m_comm, call.name);
         const impl::Caller caller(call.name);
         const std::vector<std::int64_t> lengths =
-            lengths_of_lines(call, static_cast<std::int64_t>(view.size()), sizeof(T));
+            lengths_of_lines(call, static_cast<std::int64_t>(view.size()), element_type<T>());
         const Extents strides = impl::strides_of(view);
         const impl::AxisLoop loop(static_cast<int>(View::rank()), -1, impl::extents_of(view),
                                   strides, strides, false);

@@ -17,6 +17,11 @@ struct Product {
     }
 };
 
+namespace impl {
+template <>
+inline constexpr const char* operation_name<Product> = "Product";
+} // namespace impl
+
 /// A function object T(T here, T incoming). The caller guarantees that it is associative.
 template <class Op, class T>
 concept JoinsElements = std::is_invocable_r_v<T, const Op&, const T&, const T&>;

@@ -53,6 +53,13 @@ struct Descending {
     }
 };
 
+namespace impl {
+template <>
+inline constexpr const char* operation_name<Ascending> = "Ascending";
+template <>
+inline constexpr const char* operation_name<Descending> = "Descending";
+} // namespace impl
+
 /// An order of elements: compare(a, b) says whether a comes before b.
 template <class Compare, class T>
 concept ElementOrder = requires(const Compare& compare, const T& a) {
@@ -184,7 +191,7 @@ void sort(const Exec& exec, const Communicator& comm, const View& view,
         blocks = impl::blocks_for_sorting(view.layout());
         to_line.from_slice = from_line.to_slice = {{0, view.size(), 1}};
     };
-    impl::compute_alike(caller, comm, {}, prepare, view);
+    impl::compute_alike(caller, comm, {.order = impl::operation_name<Compare>}, prepare, view);
     if (view.size() == 0) return;
 
     const auto line = make_dist_view<T*, Kokkos::LayoutRight, typename View::memory_space>(

@@ -39,4 +39,20 @@ struct Replace {
     }
 };
 
+namespace impl {
+
+/// Name of an operation in errors, by which ranks compare it. Function objects of a program are not told apart.
+template <class Op>
+inline constexpr const char* operation_name = "a function object of the program";
+template <>
+inline constexpr const char* operation_name<Sum> = "Sum";
+template <>
+inline constexpr const char* operation_name<Minimum> = "Minimum";
+template <>
+inline constexpr const char* operation_name<Maximum> = "Maximum";
+template <>
+inline constexpr const char* operation_name<Replace> = "Replace";
+
+} // namespace impl
+
 } // namespace distview

@@ -7,6 +7,7 @@
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/core/concepts.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 namespace distview {
 
@@ -29,12 +31,14 @@ void combine_elements(const Exec& exec, const Communicator& comm, const char* ca
                       const std::tuple<Values...>& values) {
     const CollectiveCall call(comm, caller);
     // All ranks throw the same error if a rank's values are not as many as its elements, have gaps or lie in an array.
-    agree_on(comm, caller, [&] {
+    const auto check = [&] {
         std::apply(
             [&](const auto&... each) { (check_list(caller, "values", each, list.size()), ...); },
             values);
         check_apart(caller, fields_of<Exec, false>(arrays), bytes_of_lists(values), false);
-    });
+    };
+    agree_on(comm, caller, check, hash_of(operation_name<Op>),
+             [] { return std::vector<Argument>{{"operation", operation_name<Op>}}; });
     GatherPlan plan(comm, std::get<0>(arrays).layout(), list);
     plan.combine(exec, op, values, arrays);
 }

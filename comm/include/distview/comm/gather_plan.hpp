@@ -7,12 +7,17 @@
 #include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
+#include <distview/comm/impl/plan/operation_code.hpp>
 #include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/index_list.hpp>
+#include <distview/core/any_dist_view.hpp>
 #include <distview/core/text.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -117,14 +122,55 @@ public:
                                                    impl::as_tuple(values));
         impl::check_apart("GatherPlan::read", fields, impl::bytes_of_lists(impl::as_tuple(values)),
                           true);
-        const impl::ExchangeProgram& program =
-            core()->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
-        const impl::PlanCore::Labels& labels = core()->labels;
-        runner.run(exec, labels, labels.local, program, program.local);
-        for (const impl::Incoming& incoming : program.in_place)
-            runner.run(exec, labels, labels.incoming, program, incoming.batches);
-        runner.run(exec, labels, labels.incoming, program, program.last);
-        exec.fence(labels.fence_done);
+        read_fields(exec, runner, fields);
+    }
+
+    // The same calls for an array whose types are known at run time. `values` are the size() values of the array's
+    // element type as bytes, in memory that kernels on `exec` can access.
+    //
+    // Errors: also ShapeError if an array that is written is read-only, or `exec` cannot access it (on all ranks)
+
+    template <ExecutionSpace Exec>
+    void bind(const Exec&, const AnyDistView& array) {
+        const std::array fields{impl::make_field(array)};
+        core()->bind(impl::CallWord::Kind::bind_gather,
+                     impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+    }
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, const AnyDistView& array, std::span<std::byte> values) {
+        start(exec, array, values).finish();
+    }
+    template <ExecutionSpace Exec>
+    auto start(const Exec& exec, const AnyDistView& array, std::span<std::byte> values) {
+        return start_any<impl::ExchangeKind::fill, impl::AnyElement>(exec, impl::NoOperation{},
+                                                                     array, values);
+    }
+    /// combine() for an array whose element type, `Value`, the caller found out at run time.
+    ///
+    /// Errors: also ShapeError if the array's element type is not `Value` (on all ranks)
+    template <class Value, ExecutionSpace Exec, class Op>
+    void combine_as(const Exec& exec, const Op& op, std::span<const Value> values,
+                    const AnyDistView& array) {
+        start_combine_as<Value>(exec, op, values, array).finish();
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    auto start_combine_as(const Exec& exec, const Op& op, std::span<const Value> values,
+                          const AnyDistView& array) {
+        return start_any<impl::ExchangeKind::combine, Value>(exec, op, array,
+                                                             std::as_bytes(values));
+    }
+    /// combine() with Replace, for elements of any type.
+    template <ExecutionSpace Exec>
+    void put(const Exec& exec, std::span<const std::byte> values, const AnyDistView& array) {
+        start_any<impl::ExchangeKind::combine, impl::AnyElement>(exec, Replace{}, array, values)
+            .finish();
+    }
+    template <ExecutionSpace Exec>
+    void read(const Exec& exec, const AnyDistView& array, std::span<std::byte> values) {
+        const std::array fields{impl::make_field(array)};
+        const auto runner = any_runner<impl::ExchangeKind::fill, impl::AnyElement>(
+            impl::NoOperation{}, fields, values);
+        read_fields(exec, runner, fields);
     }
 
     /// Number of elements in this rank's list.
@@ -176,10 +222,53 @@ private:
             impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values), fills);
             return runner_for<Exec, fills>(op, arrays, values);
         });
-        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
-            core(), exec, runner, call, impl::array_set<Exec>(Kind, fields));
+        return start_set(exec, call, runner, impl::array_set<Exec>(Kind, fields));
+    }
+    template <ExecutionSpace Exec, class Runner>
+    auto start_set(const Exec& exec, impl::CallWord::Kind call, const Runner& runner,
+                   impl::ArraySet arrays) {
+        arrays.operation = impl::operation_code(runner.op);
+        ExchangeHandle<Exec, Runner> handle(core(), exec, runner, call, arrays);
         handle.begin_step();
         return handle;
+    }
+
+    template <impl::ExchangeKind Kind, class Value, class Op>
+    auto any_runner(const Op& op, const std::array<impl::Field, 1>& fields,
+                    std::span<const std::byte> values) const {
+        const std::array lists{impl::ListBytes{values.data(), std::ssize(values)}};
+        impl::check_list_bytes("GatherPlan", lists[0], size(), fields[0].element_size);
+        impl::check_apart("GatherPlan", fields, lists, Kind == impl::ExchangeKind::fill);
+        char* const list = reinterpret_cast<char*>(const_cast<std::byte*>(values.data()));
+        return impl::GatherRunner<Op, Value>{op, {{list, list}}};
+    }
+
+    template <impl::ExchangeKind Kind, class Value, ExecutionSpace Exec, class Op>
+    auto start_any(const Exec& exec, const Op& op, const AnyDistView& array,
+                   std::span<const std::byte> values) {
+        constexpr bool fills = Kind == impl::ExchangeKind::fill;
+        const std::array fields{impl::make_field(array)};
+        const auto runner =
+            core()->before_call([&] { return any_runner<Kind, Value>(op, fields, values); });
+        impl::ArraySet arrays = impl::array_set<Exec>(Kind, fields);
+        arrays.writes_sources = !fills;
+        if constexpr (!std::is_same_v<Value, impl::AnyElement>)
+            arrays.element_code = impl::element_code<Value>();
+        return start_set(
+            exec, fills ? impl::CallWord::Kind::gather : impl::CallWord::Kind::gather_combine,
+            runner, arrays);
+    }
+
+    template <ExecutionSpace Exec, class Runner>
+    void read_fields(const Exec& exec, const Runner& runner, std::span<const impl::Field> fields) {
+        const impl::ExchangeProgram& program =
+            core()->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        const impl::PlanCore::Labels& labels = core()->labels;
+        runner.run(exec, labels, labels.local, program, program.local);
+        for (const impl::Incoming& incoming : program.in_place)
+            runner.run(exec, labels, labels.incoming, program, incoming.batches);
+        runner.run(exec, labels, labels.incoming, program, program.last);
+        exec.fence(labels.fence_done);
     }
 };
 

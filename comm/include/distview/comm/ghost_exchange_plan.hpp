@@ -7,10 +7,14 @@
 #include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
+#include <distview/comm/impl/plan/operation_code.hpp>
 #include <distview/comm/impl/plan/plan_base.hpp>
+#include <distview/core/any_dist_view.hpp>
 
+#include <array>
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -113,16 +117,64 @@ public:
                           op, arrays...);
     }
 
+    // The same calls for an array whose types are known at run time.
+    //
+    // Errors: also ShapeError if the array is read-only, or `exec` cannot access it (on all ranks)
+
+    template <ExecutionSpace Exec>
+    void bind(const Exec&, const AnyDistView& array) {
+        const std::array fields{impl::make_field(array)};
+        core()->bind(impl::CallWord::Kind::bind_ghosts,
+                     any_set<Exec>(impl::ExchangeKind::fill, fields));
+    }
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, const AnyDistView& array) {
+        start(exec, array).finish();
+    }
+    template <ExecutionSpace Exec>
+    auto start(const Exec& exec, const AnyDistView& array) {
+        const std::array fields{impl::make_field(array)};
+        return start_set<impl::AnyElement>(exec, impl::CallWord::Kind::fill_ghosts,
+                                           impl::NoOperation{},
+                                           any_set<Exec>(impl::ExchangeKind::fill, fields));
+    }
+    /// combine() for an array whose element type, `Value`, the caller found out at run time.
+    ///
+    /// Errors: also ShapeError if the array's element type is not `Value` (on all ranks)
+    template <class Value, ExecutionSpace Exec, class Op>
+    void combine_as(const Exec& exec, const Op& op, const AnyDistView& array) {
+        start_combine_as<Value>(exec, op, array).finish();
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    auto start_combine_as(const Exec& exec, const Op& op, const AnyDistView& array) {
+        const std::array fields{impl::make_field(array)};
+        impl::ArraySet arrays = any_set<Exec>(impl::ExchangeKind::combine, fields);
+        arrays.element_code = impl::element_code<Value>();
+        return start_set<Value>(exec, impl::CallWord::Kind::combine_ghosts, op, arrays);
+    }
+
     const ArrayLayout& layout() const { return core()->layout(); }
 
 private:
+    template <ExecutionSpace Exec>
+    static impl::ArraySet any_set(impl::ExchangeKind kind, std::span<const impl::Field> fields) {
+        impl::ArraySet arrays = impl::array_set<Exec>(kind, fields);
+        arrays.writes_sources = true;
+        return arrays;
+    }
     template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
     auto start_kind(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
                     const Op& op, const Arrays&... arrays) {
-        using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
-        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner{op, {}}, call,
-                                            impl::array_set<Exec>(kind, fields));
+        return start_set<typename Arrays::value_type...>(exec, call, op,
+                                                         impl::array_set<Exec>(kind, fields));
+    }
+    template <class... Values, ExecutionSpace Exec, class Op>
+    auto start_set(const Exec& exec, impl::CallWord::Kind call, const Op& op,
+                   impl::ArraySet arrays) {
+        arrays.operation = impl::operation_code(op);
+        using Runner = impl::GatherRunner<Op, Values...>;
+        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner{op, {}}, call, arrays);
         handle.begin_step();
         return handle;
     }

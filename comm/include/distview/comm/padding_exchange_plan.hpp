@@ -5,6 +5,7 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
 #include <distview/comm/impl/plan/call_arguments.hpp>
+#include <distview/comm/impl/plan/operation_code.hpp>
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/impl/plan/plan_base.hpp>
@@ -270,7 +271,8 @@ private:
         return arrays;
     }
     template <class... Values, ExecutionSpace Exec, class Op>
-    auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
+    auto start_combine_set(const Exec& exec, const Op& op, impl::ArraySet arrays) {
+        arrays.operation = impl::operation_code(op);
         using Runner = impl::CombineRunner<Op, Values...>;
         ExchangeHandle<Exec, Runner> handle(core(), exec, Runner(op), impl::CallWord::Kind::combine,
                                             arrays);

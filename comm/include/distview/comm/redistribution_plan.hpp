@@ -6,6 +6,7 @@
 #include <distview/comm/exchange_handle.hpp>
 #include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/move_runner.hpp>
+#include <distview/comm/impl/plan/operation_code.hpp>
 #include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
@@ -280,7 +281,8 @@ private:
                 .targets = to,
                 .layer = impl::DeviceOf<Exec>::layer(),
                 .variant = impl::combines_copies<Op> && core()->has_copies() ? 1 : 0,
-                .reads_target = impl::reads_target(op)};
+                .reads_target = impl::reads_target(op),
+                .operation = impl::operation_code(op)};
     }
 
     template <class Op>

@@ -4,11 +4,12 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace distview {
 
-/// A running 64-bit hash of numbers and enumerators (splitmix64's finaliser, chained). agree() compares such hashes
+/// A running 64-bit hash of numbers, enumerators and texts (splitmix64's finaliser, chained). agree() compares such hashes
 /// between ranks.
 class Hash {
 public:
@@ -25,6 +26,10 @@ public:
     template <std::same_as<double> Number>
     Hash& add(Number value) noexcept {
         return add(std::bit_cast<std::uint64_t>(value));
+    }
+    Hash& add(std::string_view text) noexcept {
+        for (const char c : text) add(c);
+        return add(text.size());
     }
     std::uint64_t value() const noexcept { return m_value; }
 

@@ -27,6 +27,7 @@ struct AxisCall {
     int axis;
     ElementType source_element;
     ElementType target_element;
+    const char* operation;
     std::string start{}; ///< start_text() of a scan's start value; empty: no start value
 };
 /// Lines of cells along an axis; processes exchange one value for each line.
@@ -72,7 +73,8 @@ AxisLines lines_along(const Caller& caller, const ArrayLayout& layout, const Gri
 std::vector<int> places_with_cells(const AxisLayout& axis);
 
 /// Runs `checks` and agrees with the other ranks; returns the source's lines.
-template <DistViewLike Source, DistViewLike Target, class Checks, class Start = std::monostate>
+template <class Operation, DistViewLike Source, DistViewLike Target, class Checks,
+          class Start = std::monostate>
 AxisLines begin_axis_call(const Caller& caller, const Source& source, const GridAxis& axis,
                           const Target& target, const Checks& checks, const Start& start = {}) {
     AxisCall call{caller,
@@ -82,7 +84,8 @@ AxisLines begin_axis_call(const Caller& caller, const Source& source, const Grid
                   target.process(),
                   axis.axis(),
                   element_type<typename Source::non_const_value_type>(),
-                  element_type<typename Target::non_const_value_type>()};
+                  element_type<typename Target::non_const_value_type>(),
+                  Operation::name};
     AxisLines lines;
     Alone alone;
     alone([&] {

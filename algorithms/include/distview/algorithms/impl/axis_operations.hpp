@@ -15,6 +15,7 @@ namespace distview::impl {
 
 // An operation along an axis has
 //   value_type          the type of its values; trivially copyable: it is sent as bytes
+//   name                operation_name of the program's operation
 //   take(element)       converts an element to a value
 //   join(a, b)          joins two values, in the order of their cells
 //   result<R>(value)    converts a value to an element of type R
@@ -29,6 +30,7 @@ template <class Op, class T>
 struct AxisOperation {
     using value_type = T;
     using start_type = T;
+    static constexpr const char* name = operation_name<Op>;
     static constexpr bool has_neutral = false;
     Op op;
 
@@ -86,6 +88,7 @@ struct WideOperation {
 template <Widened T>
 struct AxisOperation<Sum, T> : WideOperation<T> {
     using value_type = typename WideOperation<T>::value_type;
+    static constexpr const char* name = operation_name<Sum>;
     AxisOperation() = default;
     explicit AxisOperation(Sum) {}
     KOKKOS_FORCEINLINE_FUNCTION static value_type join(const value_type& a, const value_type& b) {
@@ -96,6 +99,7 @@ struct AxisOperation<Sum, T> : WideOperation<T> {
 template <Widened T>
 struct AxisOperation<Product, T> : WideOperation<T> {
     using value_type = typename WideOperation<T>::value_type;
+    static constexpr const char* name = operation_name<Product>;
     AxisOperation() = default;
     explicit AxisOperation(Product) {}
     KOKKOS_FORCEINLINE_FUNCTION static value_type join(const value_type& a, const value_type& b) {
@@ -116,6 +120,7 @@ using RoundedPart =
 template <Number T>
 struct ExactOperation {
     using value_type = ExactSum<false>;
+    static constexpr const char* name = operation_name<Sum>;
     static constexpr bool has_neutral = true;
 
     KOKKOS_FUNCTION static value_type take(const T& element) {
@@ -154,6 +159,7 @@ struct ExactOperation<T> {
         typename Part::value_type real;
         typename Part::value_type imag;
     };
+    static constexpr const char* name = operation_name<Sum>;
     static constexpr bool has_neutral = true;
 
     KOKKOS_FUNCTION static value_type take(const T& element) {

@@ -80,6 +80,7 @@ struct CommonArguments {
     std::span<const std::uint64_t> arrays{}; ///< DistView::identity()
     int root = 0;
     std::size_t result_bytes = 0; ///< of a reduction
+    const char* order = "";       ///< of a sort
 
     std::uint64_t digest() const;
     std::vector<Argument> list() const;

@@ -151,7 +151,8 @@ void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const Wha
         check_scanned(arguments);
         check_scanned_memory(caller, source, target);
     };
-    AxisLines lines = begin_axis_call(caller, source, axis, target, check, start);
+    AxisLines lines =
+        begin_axis_call<decltype(what.operation)>(caller, source, axis, target, check, start);
     if (source.size() == 0) return;
     note_written(target);
     if (is_in_order(source.layout().axis(axis.axis())))

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace distview::impl {
@@ -129,6 +130,9 @@ struct CopyPieces {
     }
 };
 
+/// In place of an element type that is not known: values replace elements as bytes.
+struct AnyElement {};
+
 /// Work of run_boxes(): call i combines the elements of share i with values, one after the
 /// other, because elements may occur several times.
 template <class T, class Op>
@@ -145,8 +149,14 @@ struct CombineShares {
                 return end.at ? end.at[i] : i * moves.element_size;
             };
             for (std::int64_t i = 0; i < moves.count; ++i) {
-                T& element = *reinterpret_cast<T*>(to + offset(moves.to, i));
-                element = op(element, *reinterpret_cast<const T*>(from + offset(moves.from, i)));
+                const char* const value = from + offset(moves.from, i);
+                char* const here = to + offset(moves.to, i);
+                if constexpr (std::is_same_v<T, AnyElement>) {
+                    copy_element(value, here, moves.element_size);
+                } else {
+                    T& element = *reinterpret_cast<T*>(here);
+                    element = op(element, *reinterpret_cast<const T*>(value));
+                }
             }
         }
     }
@@ -172,12 +182,17 @@ struct CombinePoint {
     const char* list;
     Op op;
     KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-        T& element = *reinterpret_cast<T*>(sums.to + sums.to_at[i]);
+        char* const here = sums.to + sums.to_at[i];
         for (std::int64_t k = sums.first[i]; k < sums.first[i + 1]; ++k) {
             const std::int64_t place = sums.values[k];
             const char* const value =
                 place < 0 ? list + ~place : reinterpret_cast<const char*>(place);
-            element = op(element, *reinterpret_cast<const T*>(value));
+            if constexpr (std::is_same_v<T, AnyElement>) {
+                copy_element(value, here, sums.element_size);
+            } else {
+                T& element = *reinterpret_cast<T*>(here);
+                element = op(element, *reinterpret_cast<const T*>(value));
+            }
         }
     }
 };

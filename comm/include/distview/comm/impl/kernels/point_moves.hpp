@@ -38,6 +38,7 @@ struct PointSums {
     /// execution's list of values.
     const std::int64_t* values = nullptr;
     std::int64_t count = 0;
+    std::int64_t element_size = 1;
 };
 
 /// Appends pieces that are each enough work for a thread; decides which pieces bypass the caches.

@@ -29,7 +29,7 @@ namespace distview::impl {
 /// A collective call in 64 bits: equal on all ranks that make the same call.
 ///
 /// Fields from the highest bits down: the kind (8 bits), then either the plan's number (24),
-/// its set of arrays (16) and zeros (16), or a hash of the call's name (48).
+/// its set of arrays (16) and its operation (16), or a hash of the call's name (48).
 struct CallWord {
     /// A plan's call is coded as 4 times the plan's type plus the function: 0 execute() or
     /// start(), 1 combine(), 2 bind(), 3 a call that finds nothing to do.
@@ -54,11 +54,17 @@ struct CallWord {
     /// A set of arrays that the plan does not know yet.
     static constexpr std::uint64_t new_set = 0xffff;
 
+    /// Operations of combine(), the last one for all others; their numbers begin at 1. 0: none; higher numbers: a hash
+    /// of a redistribution's factors.
+    static constexpr std::array<std::string_view, 5> operations{
+        "Sum", "Minimum", "Maximum", "Replace", "a function object of the program"};
+
     std::uint64_t bits = 0;
 
-    static constexpr CallWord of_plan(Kind kind, std::uint64_t plan, std::uint64_t set) noexcept {
+    static constexpr CallWord of_plan(Kind kind, std::uint64_t plan, std::uint64_t set,
+                                      std::uint16_t operation = 0) noexcept {
         return {static_cast<std::uint64_t>(kind) << 56 | (plan & 0xffffff) << 32 |
-                (set & 0xffff) << 16};
+                (set & 0xffff) << 16 | operation};
     }
     /// The plan's number as stored by of_plan(); 0 if the call is not a plan's.
     constexpr std::uint64_t plan() const noexcept {

@@ -27,6 +27,7 @@ struct ArraySet {
     bool reads_target = false;      ///< whether the result depends on the target's old values
     bool writes_sources = false;    ///< whether `sources` are written; they may be read-only
     std::uint64_t element_code = 0; ///< required of all arrays if not 0
+    std::uint16_t operation = 0;    ///< of this execution: CallWord::operations
 
     /// Kind of an exchange or a gather; not for redistributions.
     ExchangeKind kind() const noexcept { return static_cast<ExchangeKind>(variant); }

@@ -139,6 +139,9 @@ std::array<ListBytes, sizeof...(Lists)> bytes_of_lists(const std::tuple<Lists...
         },
         lists);
 }
+/// Throws ShapeError, which begins with `caller`, unless a list has the bytes of `expected` elements.
+void check_list_bytes(const char* caller, const ListBytes& list, std::int64_t expected,
+                      std::int64_t element_bytes);
 /// Throws UsageError, which begins with `caller`, if a list shares memory with an array, or, if lists are written, with
 /// another list.
 void check_apart(const char* caller, std::span<const Field> arrays,

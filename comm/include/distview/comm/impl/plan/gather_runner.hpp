@@ -17,6 +17,7 @@ namespace distview::impl {
 
 /// The operation of a gather, which combines nothing.
 struct NoOperation {};
+constexpr std::uint16_t operation_code(const NoOperation&) noexcept { return 0; }
 
 /// Runner (see padding_runners.hpp) that moves single elements of arrays with these element types. `lists`: for each
 /// array the memory that elements or values are read from and written to if the program has no address.

@@ -6,16 +6,42 @@
 #include <distview/comm/impl/kernels/move_units.hpp>
 #include <distview/comm/impl/kernels/mover.hpp>
 #include <distview/comm/impl/kernels/run_boxes.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/core/concepts.hpp>
+#include <distview/core/hash.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace distview::impl {
+
+constexpr std::uint16_t operation_code(const Insert&) noexcept { return 0; }
+
+/// Adds a factor; adds nothing for a number type of the program.
+template <class Factor>
+void add_factor(Hash& hash, const Factor& factor) noexcept {
+    if constexpr (std::integral<Factor>)
+        hash.add(factor);
+    else if constexpr (std::convertible_to<Factor, double>)
+        hash.add(static_cast<double>(factor) + 0.0); // not -0.0
+    else if constexpr (requires { hash.add(static_cast<double>(factor.imag())); })
+        hash.add(static_cast<double>(factor.real()) + 0.0)
+            .add(static_cast<double>(factor.imag()) + 0.0);
+}
+template <class Alpha, class Beta>
+std::uint16_t operation_code(const LinearUpdate<Alpha, Beta>& update) noexcept {
+    if (update.inserts()) return 0;
+    Hash hash;
+    add_factor(hash, update.alpha);
+    add_factor(hash, update.beta);
+    constexpr std::uint64_t first = CallWord::operations.size() + 1;
+    return static_cast<std::uint16_t>(first + hash.value() % (0x10000 - first));
+}
 
 /// The element types of a source and its target.
 template <class From, class To>

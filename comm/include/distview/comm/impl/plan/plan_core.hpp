@@ -167,8 +167,10 @@ private:
     ExchangeBinding& obtain(ExchangeBinding* bound, const ArraySet& arrays, bool to_begin);
     ExchangeBinding& make_binding(const ArraySet& arrays, bool to_begin);
     /// `bound` is null for a new set, and if some ranks pass no array: these ranks do not know the set.
-    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept {
-        return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set);
+    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* bound,
+                     std::uint16_t operation) const noexcept {
+        return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set,
+                                 operation);
     }
     void drop_oldest_binding();
     void begin_record(std::uint64_t key, const std::string& geometry);
