@@ -51,8 +51,8 @@ module distview_layouts
 contains
 
     ! A layout of blocks, or of other `kinds`: distview_regular_block, distview_cyclic (with block_sizes). The grid has
-    ! grid(d) processes along axis d. `padding` is the width on all sides of every section, `paddings(:, d)` the low and
-    ! the high width along axis d.
+    ! grid(d) processes along axis d. `padding` is the width on all sides of every section, along axes of blocks;
+    ! `paddings(:, d)` the low and the high width along axis d.
     !
     ! Errors: distview_layout_error
     subroutine layout_create_int32(self, extents, grid, padding, paddings, periodic, kinds, block_sizes, &
@@ -78,6 +78,7 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         type(distview_axis) :: axes(size(extents))
+        logical :: has_blocks(size(extents))
         integer(c_int) :: status
         integer :: d, n
         n = size(extents)
@@ -91,11 +92,13 @@ contains
             call settle(status, stat, errmsg)
             return
         end if
+        if (present(kinds)) axes%kind = kinds
+        has_blocks = axes%kind < distview_cyclic
         do d = 1, n
             axes(d)%extent = extents(d)
-            if (present(padding)) axes(d)%padding = padding
+            ! Without any blocks, padding is an error.
+            if (present(padding) .and. (has_blocks(d) .or. .not. any(has_blocks))) axes(d)%padding = padding
             if (present(paddings)) axes(d)%padding = paddings(:, d)
-            if (present(kinds)) axes(d)%kind = kinds(d)
             if (present(block_sizes)) axes(d)%block_size = block_sizes(d)
             if (present(periodic)) axes(d)%periodic = periodic(d)
         end do

@@ -67,16 +67,20 @@ std::vector<std::int64_t> global_indices(const ArrayLayout& layout, int axis, in
     return result;
 }
 
-/// Accepts integers only: nanobind's own conversion would truncate other numbers.
+/// An index, or indices. Accepts integers only: nanobind's own conversion would truncate other numbers.
 std::vector<std::int64_t> index_from(nb::handle given) {
     std::vector<std::int64_t> result;
-    for (const nb::handle number : nb::iter(given)) {
+    const auto add = [&](nb::handle number) {
         const nb::object integer = nb::steal(PyNumber_Index(number.ptr()));
         if (!integer) throw nb::python_error();
         const long long value = PyLong_AsLongLong(integer.ptr());
         if (value == -1 && PyErr_Occurred()) throw nb::python_error();
         result.push_back(value);
-    }
+    };
+    if (PyIndex_Check(given.ptr()) && !PySequence_Check(given.ptr())) // arrays are sequences
+        add(given);
+    else
+        for (const nb::handle number : nb::iter(given)) add(number);
     return result;
 }
 
@@ -255,7 +259,9 @@ void register_layout(nb::module_& package) {
             "axes"_a,
             "The layout whose axis d is axis axes[d] of this layout, with the processes along it.")
         .def("owner", &owner, "index"_a,
-             "The process that owns an element; -1 for an unstructured index without an owner.")
+             "The process that owns an element, given by one index for each axis; -1 for an "
+             "unstructured\n"
+             "index without an owner.")
         .def(
             "dim_data",
             [](const ArrayLayout& self, Integer<int> process, const std::string& version) {

@@ -223,6 +223,8 @@ def test_owner_takes_one_integer_for_each_axis(index, error):
 
 
 def test_owner_takes_any_sequence_of_integers():
+    line = distview.make_layout(5, "b", 2)
+    assert line.owner(3) == line.owner(np.int64(3)) == line.owner(np.array([3])) == line.owner((3,)) == 1
     layout = LAYOUTS["padded"]
     for index in ((-1, 9), [-1, 9], np.array([-1, 9]), (np.int8(-1), np.uint64(9)), iter([-1, 9])):
         assert layout.owner(index) == 1

@@ -49,7 +49,14 @@ static void test_layouts(void) {
     axis.extent = 4;
     axis.kind = 99;
     FAILS(DISTVIEW_USAGE_ERROR, "kind of axis", distview_layout_create(1, grid, &axis, &layout));
-    axis.kind = DISTVIEW_BLOCK_BOUNDS;
+    for (int kind = DISTVIEW_CYCLIC; kind <= DISTVIEW_USER; ++kind) {
+        const char* const text = "expected padding only along axes of blocks, got a width of 2";
+        axis = (distview_axis){.kind = kind, .extent = 4, .padding_high = 2};
+        FAILS(DISTVIEW_LAYOUT_ERROR, text, distview_layout_create(1, grid, &axis, &layout));
+        axis = (distview_axis){.kind = kind, .extent = 4, .boundary_low = 2, .own_boundary = 1};
+        FAILS(DISTVIEW_LAYOUT_ERROR, text, distview_layout_create(1, grid, &axis, &layout));
+    }
+    axis = (distview_axis){.kind = DISTVIEW_BLOCK_BOUNDS, .extent = 4};
     FAILS(DISTVIEW_USAGE_ERROR,
           "distview_layout_create: expected the bounds of an axis, got a null pointer",
           distview_layout_create(1, grid, &axis, &layout));

@@ -132,6 +132,11 @@ contains
         call check(b(2, 2) == 0, "a process without cells")
         call layout%create([10], [4], kinds=[distview_regular_block])
         call check(all(layout%local_shape(3) == [1]), "regular blocks: 3, 3, 3, 1")
+        call layout%create([8, 8], [2, 2], padding=1, kinds=[distview_block, distview_cyclic])
+        call check(all(layout%local_shape(0) == [6, 4]), "padding along blocks")
+        call layout%create([8], [2], padding=1, kinds=[distview_cyclic], stat=stat, errmsg=errmsg)
+        call check(stat == distview_layout_error .and. index(errmsg, "padding only along axes of blocks, got a width of 1") > 0, &
+                   "padding along a cyclic axis")
     end subroutine
 
     subroutine lists()

@@ -7,8 +7,10 @@
 #include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
+#include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace distview::impl {
 
@@ -35,9 +37,11 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
                                DeviceLayer* layer, Access access) {
     CommunicatorState& state = *state_of(comm);
     ReachedSections result;
+    std::vector<std::uint64_t> arrays;
     TransportSearch search = agree_on(
         comm, caller,
         [&] {
+            arrays = {field.identity};
             const std::optional<Transport> required = required_transport();
             check_available(required);
             check(comm, caller, field, layer);
@@ -60,9 +64,12 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
         },
         field.layout ? hash_of(field.layout->fingerprint(), field.element_code) : 0,
         [&] {
+            const ElementType element{static_cast<ElementKind>(field.element_code % 8),
+                                      field.element_size};
             return std::vector<Argument>{{"layout", describe_fully(*field.layout)},
-                                         {"element size", text(field.element_size)}};
-        });
+                                         {"element type", describe(element)}};
+        },
+        arrays);
     const int tag = state.next_tag();
     agree_on(comm, caller, [&] {
         PeerTransports found = search.run(tag);

@@ -146,6 +146,15 @@ TEST_F(SectionAccesses, MistakesAreErrorsOfAllRanks) {
     const DistView<double*> of_next(exec, "of the next rank", layout, (comm.rank() + 1) % n);
     EXPECT_THROW_ON_ALL_RANKS(SectionAccess(comm, of_next), ShapeError,
                               "SectionAccess: expected the section of process");
+    const auto u = make_dist_view<double*>(exec, "u", comm, layout);
+    const auto v = make_dist_view<double*>(exec, "v", comm, layout);
+    EXPECT_THROW_ON_ALL_RANKS(
+        SectionAccess(comm, comm.rank() == n - 1 ? v : u), UsageError,
+        "SectionAccess: expected the same arrays, in the same order, on all ranks");
+    const auto integers = make_dist_view<std::int64_t*>(exec, "integers", comm, layout);
+    EXPECT_THROW_ON_ALL_RANKS(
+        SectionAccess(comm, comm.rank() == n - 1 ? AnyDistView(integers) : AnyDistView(u)),
+        UsageError, text("element type is int64 on rank ", n - 1, ", float64 on rank 0"));
 }
 
 } // namespace

@@ -211,7 +211,7 @@ public:
 
     /// Cost:   three agreements, a message per rank of the node; each unstructured_local() axis adds two agreements.
     ///         Memory of the kernels: for each process 8 bytes, and 8 for each axis
-    /// Errors: UsageError if the layout's grid does not match the communicator or ranks pass different layouts,
+    /// Errors: UsageError if the layout's grid does not match the communicator or ranks pass different arrays,
     ///         ShapeError if the array is not this rank's section; LayoutError if processes with the same coordinate
     ///         along an unstructured_local() axis list different labels (thrown on all ranks)
     template <ExecutionSpace Exec>

@@ -22,7 +22,7 @@ namespace distview {
 /// Collective: the constructor, over comm
 /// Space:      memory of the host
 /// Cost:       three agreements, a message to each rank of the node, one MPI_Allgather; keeps 4 bytes for each rank
-/// Errors:     UsageError if the layout's grid does not match the communicator or ranks pass different layouts,
+/// Errors:     UsageError if the layout's grid does not match the communicator or ranks pass different arrays,
 ///             ShapeError if the array is not this rank's section or not in host-readable memory (thrown on all ranks)
 class SectionAccess {
 public:
