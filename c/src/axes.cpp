@@ -3,7 +3,6 @@
 
 #include "guard.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -24,13 +23,13 @@ BlockOptions block_options(const distview_axis& axis) {
 }
 
 void require_no_padding(const distview_axis& axis, const char* function) {
-    const std::int64_t widest =
-        std::max({axis.padding_low, axis.padding_high, axis.own_boundary ? axis.boundary_low : 0,
-                  axis.own_boundary ? axis.boundary_high : 0});
-    require<LayoutError>(widest == 0, [&] {
-        return text(function, ": expected padding only along axes of blocks, got a width of ",
-                    widest, " along a cyclic or unstructured axis");
-    });
+    for (const std::int64_t width :
+         {axis.padding_low, axis.padding_high, axis.own_boundary ? axis.boundary_low : 0,
+          axis.own_boundary ? axis.boundary_high : 0})
+        require<LayoutError>(width == 0, [&] {
+            return text(function, ": expected padding only along axes of blocks, got a width of ",
+                        width, " along a cyclic or unstructured axis");
+        });
 }
 
 AxisSpec bounds_of_program(const distview_axis& axis, int processes, const char* function) {
@@ -124,7 +123,8 @@ AxisSpec distribution_of_program(const distview_axis& axis, int processes, const
 } // namespace
 
 AxisSpec axis_of_program(const distview_axis& axis, int processes, const char* function) {
-    if (axis.kind >= DISTVIEW_CYCLIC) require_no_padding(axis, function);
+    if (axis.kind >= DISTVIEW_CYCLIC && axis.kind <= DISTVIEW_USER)
+        require_no_padding(axis, function);
     switch (axis.kind) {
     case DISTVIEW_BLOCK: return block(axis.extent, block_options(axis));
     case DISTVIEW_REGULAR_BLOCK: return regular_block(axis.extent, block_options(axis));

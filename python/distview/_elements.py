@@ -41,7 +41,8 @@ class GatherPlan:
     padding has indices below 0 and from shape[axis] on; on unstructured axes they are the listed indices, and
     boxes are refused. If several processes have an element, the lowest process's is used.
 
-    Each rank sends one message to every rank from which it needs elements; elements on the same node are read in place.
+    Elements of other nodes' ranks arrive in one message from each rank; combine() and put() send the reverse. On the same
+    node ranks read them from shared memory.
     The first execution with an array prepares it; later ones are faster. Building and executing are collective over
     the communicator, in the same order on all ranks. Raises UsageError on all ranks if an element has no owner.
     """
@@ -105,7 +106,7 @@ class GatherPlan:
             self._check(array, "GatherPlan.gathered")
             return np.empty(self._shape, array.dtype)
 
-        values = agreed(self._communicator, "GatherPlan.gathered", make, lambda _: array._alike())
+        values = agreed(self._communicator, "GatherPlan.gathered", make, lambda _: alike(array))
         self._plan.execute(array, _bytes(values))
         return values
 
@@ -145,7 +146,7 @@ class GatherPlan:
             return sent, _distview.Combination(array, operation, "GatherPlan.combine")
 
         sent, combination = agreed(
-            self._communicator, "GatherPlan.combine", read, lambda _: array._alike(operation=operation)
+            self._communicator, "GatherPlan.combine", read, lambda _: alike(array, operation=operation)
         )
         self._plan.combine(combination, _bytes(sent), array)
 
@@ -160,7 +161,7 @@ class GatherPlan:
             self._communicator,
             "GatherPlan.put",
             lambda: self._values(array, values, "GatherPlan.put"),
-            lambda _: array._alike(),
+            lambda _: alike(array),
         )
         self._plan.put(_bytes(sent), array)
 
@@ -185,7 +186,7 @@ class GatherPlan:
             if np.may_share_memory(values, array.view):
                 raise UsageError(f"{caller}: expected values in memory of their own, got some that share the array's")
 
-        agreed(self._communicator, caller, check, lambda _: array._alike())
+        agreed(self._communicator, caller, check, lambda _: alike(array))
 
     def _values(self, array: Any, values: Any, caller: str) -> npt.NDArray[Any]:
         """The values to send, in the array's type and the plan's shape; they share no memory with the array."""
@@ -194,11 +195,16 @@ class GatherPlan:
             given = np.asarray(values)
         except (TypeError, ValueError) as error:
             raise ShapeError(f"{caller}: expected values of {array.dtype}, got {short(values)}: {error}") from None
-        fits = np.can_cast(given.dtype, array.dtype, "same_kind")
-        if not fits and given.dtype.kind in "iu" and array.dtype.kind in "iu":
-            fits = np.array_equal(given, given.astype(array.dtype))  # such as Python's ints in an array of uint8
+        if given.dtype.kind in "iu" and array.dtype.kind in "iu":
+            converted = given.astype(array.dtype)  # wraps
+            fits = np.array_equal(given, converted) and not np.any((given < 0) != (converted < 0))
+        elif array.dtype.kind == "V":
+            fits = given.dtype == array.dtype
+        else:
+            fits = np.can_cast(given.dtype, array.dtype, "same_kind")
         if not fits:
-            raise ShapeError(f"{caller}: expected values of {array.dtype}, got {given.dtype}")
+            beyond = " out of its range" if given.dtype.kind in "iu" and array.dtype.kind in "iu" else ""
+            raise ShapeError(f"{caller}: expected values of {array.dtype}, got {given.dtype}{beyond}")
         sent = given.astype(array.dtype, copy=False)
         try:
             sent = np.ascontiguousarray(np.broadcast_to(sent, self._shape))
@@ -255,6 +261,11 @@ def _indices(given: Any, layout: Layout) -> tuple[npt.NDArray[np.int64], list[tu
         shape = "(n,)" if layout.rank == 1 else f"(n, {layout.rank})"
         raise UsageError(f"GatherPlan: expected indices to be integers of shape {shape}, got {short(given)}")
     return array, []
+
+
+def alike(array: Section[Any], **arguments: Any) -> dict[str, Any]:
+    """For agreed(): as Section._alike(), but another slice of the same cells is another array, as it is for plans."""
+    return {**array._alike(**arguments), "creation number of the array": array._number}
 
 
 def _bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -14,6 +14,7 @@ from . import _distview
 from ._arguments import integer_array
 from ._comm import agreed, collective, communicator, of_array, of_comm
 from ._distview import GhostedLayout
+from ._elements import alike
 from ._errors import LayoutError, UsageError, short
 from ._exchange import GhostExchange
 from ._section import Section
@@ -122,12 +123,12 @@ class GhostExchangePlan:
             return _distview.Combination(array, operation, "GhostExchangePlan.combine")
 
         combination = agreed(
-            self._communicator, "GhostExchangePlan.combine", read, lambda _: array._alike(operation=operation)
+            self._communicator, "GhostExchangePlan.combine", read, lambda _: alike(array, operation=operation)
         )
         self._plan.combine(combination, array)
 
     def _agree(self, array: Any, caller: str) -> None:
-        agreed(self._communicator, caller, lambda: self._check(array, caller), lambda _: array._alike())
+        agreed(self._communicator, caller, lambda: self._check(array, caller), lambda _: alike(array))
 
     def _check(self, array: Any, caller: str) -> None:
         if not isinstance(array, Section):

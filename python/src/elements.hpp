@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array.hpp"
+#include "exchange_in_flight.hpp"
 #include "python_objects.hpp"
 #include "redistribution_update.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -19,7 +21,7 @@ namespace distview::python {
 
 // For plans of elements by global index: gathers and ghosts.
 
-/// Their kernels run on the host.
+/// Kernels of these plans run on the host.
 using ElementsExec = Kokkos::DefaultHostExecutionSpace;
 
 /// The numbers in a buffer of int64.
@@ -28,13 +30,23 @@ inline std::span<const std::int64_t> integers_in(const PythonBuffer& buffer) {
             static_cast<std::size_t>(buffer->len) / sizeof(std::int64_t)};
 }
 
-/// Throws unless an array fits a plan of this communicator and layout; returns once no work is pending on its memory.
-/// Local.
-void check_elements(const Communicator& comm, const ArrayLayout& layout, const Array& array,
+/// A GatherPlan or GhostExchangePlan, and its last execution that was started.
+template <class Plan>
+struct ElementsPlan {
+    Plan plan;
+    std::weak_ptr<ExchangeInFlight> last{};
+};
+
+/// Throws unless an array fits a plan of this communicator and layout that is ready; returns once no work is pending on
+/// the array's memory. Local.
+void check_elements(const Communicator& comm, const ArrayLayout& layout, bool is_usable,
+                    const std::weak_ptr<ExchangeInFlight>& last, const Array& array,
                     const std::string& caller);
 template <class Plan>
-void check_elements_of(const Plan& plan, const Array& array, const std::string& caller) {
-    check_elements(plan.communicator(), plan.layout(), array, caller);
+void check_elements_of(const ElementsPlan<Plan>& of, const Array& array,
+                       const std::string& caller) {
+    check_elements(of.plan.communicator(), of.plan.layout(), of.plan.is_usable(), of.last, array,
+                   caller);
 }
 
 } // namespace distview::python

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device_work.hpp"
 #include "elements.hpp"
-#include "exchange_in_flight.hpp"
+#include "errors.hpp"
 #include "registers.hpp"
 
 #include <distview/comm/gather_plan.hpp>
@@ -51,51 +51,72 @@ std::span<std::byte> bytes_of(const PythonBuffer& buffer) {
 
 // Python calls these functions after it has checked the arguments on all ranks.
 
-GatherPlan gather_plan(const Communicator& comm, const ArrayLayout& layout, nb::handle indices,
-                       const IndexBox& box) {
-    const IndexList list = list_of(layout.rank(), indices, box);
+using Gathers = ElementsPlan<GatherPlan>;
+
+Gathers gather_plan(const Communicator& comm, const ArrayLayout& layout, nb::handle indices,
+                    const IndexBox& box) {
+    IndexList list(layout.rank());
+    Failure failure;
+    try {
+        list = list_of(layout.rank(), indices, box);
+    } catch (...) {
+        failure = current_failure();
+    }
+    agree(comm, "GatherPlan", failure, 0);
     const nb::gil_scoped_release release;
-    return GatherPlan(comm, layout, list);
+    return {GatherPlan(comm, layout, list)};
 }
 
-void gather_elements(GatherPlan& plan, const Array& array, nb::handle values) {
+void gather_elements(Gathers& plan, const Array& array, nb::handle values) {
     const PythonBuffer list(values);
     const AnyDistView view = array.state->view("GatherPlan.execute");
     const nb::gil_scoped_release release;
-    plan.execute(ElementsExec(), view, bytes_of(list));
+    plan.plan.execute(ElementsExec(), view, bytes_of(list));
 }
 
-std::shared_ptr<ExchangeInFlight> start_gathering(GatherPlan& plan, const Array& array,
+std::shared_ptr<ExchangeInFlight> start_gathering(Gathers& plan, const Array& array,
                                                   nb::handle values) {
     const PythonBuffer list(values);
     const AnyDistView view = array.state->view("GatherPlan.start");
     std::unique_ptr<ExchangeInFlight::Work> work;
     {
         const nb::gil_scoped_release release;
-        work = work_of(plan.start(ElementsExec(), view, bytes_of(list)), {view}, list.owner());
+        work = work_of(plan.plan.start(ElementsExec(), view, bytes_of(list)), {view}, list.owner());
     }
-    return ExchangeInFlight::begin(std::move(work));
+    auto started = ExchangeInFlight::begin(std::move(work));
+    plan.last = started;
+    return started;
 }
 
-void replace_elements(GatherPlan& plan, nb::handle values, const Array& array) {
+void replace_elements(Gathers& plan, nb::handle values, const Array& array) {
     const PythonBuffer list(values);
     const AnyDistView view = array.state->view("GatherPlan.put");
     const nb::gil_scoped_release release;
-    plan.put(ElementsExec(), bytes_of(list), view);
+    plan.plan.put(ElementsExec(), bytes_of(list), view);
 }
 
-void combine_elements(GatherPlan& plan, const Combination& combination, nb::handle values,
+void combine_elements(Gathers& plan, const Combination& combination, nb::handle values,
                       const Array& array) {
     const PythonBuffer list(values);
     const AnyDistView view = array.state->view("GatherPlan.combine");
     const nb::gil_scoped_release release;
-    execute_combination(plan, combination.update, bytes_of(list), view);
+    execute_combination(plan.plan, combination.update, bytes_of(list), view);
 }
 
 } // namespace
 
-void check_elements(const Communicator& comm, const ArrayLayout& layout, const Array& array,
+void check_elements(const Communicator& comm, const ArrayLayout& layout, bool is_usable,
+                    const std::weak_ptr<ExchangeInFlight>& last, const Array& array,
                     const std::string& caller) {
+    require<UsageError>(is_usable, [&] {
+        return text(caller, ": an earlier execution was abandoned or failed; this plan cannot be "
+                            "used again, build a new one");
+    });
+    const std::shared_ptr<ExchangeInFlight> started = last.lock();
+    require<UsageError>(!started || !started->is_in_flight(), [&] {
+        return text(caller, ": an execution is in flight; first call finish() on the object that "
+                            "start() returned");
+    });
     const AnyDistView& view = array.state->view(caller.c_str());
     require<UsageError>(array.state->communicator() == comm, [&] {
         return text(caller, ": expected an array of the plan's communicator, got an array of "
@@ -138,12 +159,12 @@ void register_elements(nb::module_& package) {
             "array"_a, "operation"_a.none(), "caller"_a,
             "operation: 'sum', 'min' or 'max'. Local. Raises UsageError for others, and ShapeError "
             "if the array's elements do not support it.");
-    nb::class_<GatherPlan>(package, "Gather", "The compiled part of distview.GatherPlan.")
+    nb::class_<Gathers>(package, "Gather", "The compiled part of distview.GatherPlan.")
         .def(
             "__init__",
-            [](GatherPlan* self, const Communicator& comm, const ArrayLayout& layout,
+            [](Gathers* self, const Communicator& comm, const ArrayLayout& layout,
                nb::handle indices, const IndexBox& box) {
-                new (self) GatherPlan(gather_plan(comm, layout, indices, box));
+                new (self) Gathers(gather_plan(comm, layout, indices, box));
             },
             "comm"_a, "layout"_a, "indices"_a, "box"_a,
             "indices: a buffer of int64, one number per axis for each element; box: instead "
@@ -156,8 +177,12 @@ void register_elements(nb::module_& package) {
         .def("put", &replace_elements, "values"_a, "array"_a, "Writes the elements. Collective.")
         .def("combine", &combine_elements, "combination"_a, "values"_a, "array"_a,
              "Combines the elements with values. Collective.")
-        .def_prop_ro("size", &GatherPlan::size, "Number of elements of this rank's list.")
-        .def("describe", &GatherPlan::describe, "See distview.GatherPlan.describe().");
+        .def_prop_ro(
+            "size", [](const Gathers& self) { return self.plan.size(); },
+            "Number of elements of this rank's list.")
+        .def(
+            "describe", [](const Gathers& self) { return self.plan.describe(); },
+            "See distview.GatherPlan.describe().");
 }
 
 } // namespace distview::python

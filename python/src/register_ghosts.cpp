@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "elements.hpp"
-#include "exchange_in_flight.hpp"
+#include "errors.hpp"
 #include "registers.hpp"
 #include "write_export.hpp"
 
@@ -21,42 +21,55 @@ namespace distview::python {
 
 namespace {
 
+using Ghosts = ElementsPlan<GhostExchangePlan>;
+
+std::vector<std::int64_t> indices_in(nb::handle indices) {
+    const PythonBuffer items(indices);
+    const std::span<const std::int64_t> all = integers_in(items);
+    return {all.begin(), all.end()};
+}
+
 GhostedLayout layout_with_ghosts(const Communicator& comm, nb::handle owned, nb::handle needed,
                                  const std::vector<std::int64_t>& more_axes) {
-    const auto read = [](nb::handle indices) {
-        const std::span<const std::int64_t> all = integers_in(PythonBuffer(indices));
-        return std::vector<std::int64_t>(all.begin(), all.end());
-    };
-    const std::vector<std::int64_t> own = read(owned);
-    const std::vector<std::int64_t> others = read(needed);
+    std::vector<std::int64_t> own, others;
     std::vector<AxisSpec> axes;
-    for (const std::int64_t extent : more_axes) axes.push_back(block(extent));
+    Failure failure;
+    try {
+        own = indices_in(owned);
+        others = indices_in(needed);
+        for (const std::int64_t extent : more_axes) axes.push_back(block(extent));
+    } catch (...) {
+        failure = current_failure();
+    }
+    agree(comm, "make_ghosted_layout", failure, 0);
     const nb::gil_scoped_release release;
     return make_ghosted_layout(comm, own, others, axes);
 }
 
 // Python calls these functions after it has checked the arguments on all ranks.
 
-void fill_ghosts(GhostExchangePlan& plan, const Array& array) {
+void fill_ghosts(Ghosts& plan, const Array& array) {
     const AnyDistView view = array.state->view("GhostExchangePlan.execute");
     const nb::gil_scoped_release release;
-    plan.execute(ElementsExec(), view);
+    plan.plan.execute(ElementsExec(), view);
 }
 
-std::shared_ptr<ExchangeInFlight> start_filling(GhostExchangePlan& plan, const Array& array) {
+std::shared_ptr<ExchangeInFlight> start_filling(Ghosts& plan, const Array& array) {
     const AnyDistView view = array.state->view("GhostExchangePlan.start");
     std::unique_ptr<ExchangeInFlight::Work> work;
     {
         const nb::gil_scoped_release release;
-        work = work_of(plan.start(ElementsExec(), view), {view});
+        work = work_of(plan.plan.start(ElementsExec(), view), {view});
     }
-    return ExchangeInFlight::begin(std::move(work));
+    auto started = ExchangeInFlight::begin(std::move(work));
+    plan.last = started;
+    return started;
 }
 
-void combine_ghosts(GhostExchangePlan& plan, const Combination& combination, const Array& array) {
+void combine_ghosts(Ghosts& plan, const Combination& combination, const Array& array) {
     const AnyDistView view = array.state->view("GhostExchangePlan.combine");
     const nb::gil_scoped_release release;
-    execute_combination(plan, combination.update, view);
+    execute_combination(plan.plan, combination.update, view);
 }
 
 } // namespace
@@ -77,13 +90,12 @@ void register_ghosts(nb::module_& package) {
             "The position of each needed index in the section.");
     package.def("ghosted_layout", &layout_with_ghosts, "comm"_a, "owned"_a, "needed"_a,
                 "more_axes"_a, "owned, needed: buffers of int64. Collective.");
-    nb::class_<GhostExchangePlan>(package, "Ghosts",
-                                  "The compiled part of distview.GhostExchangePlan.")
+    nb::class_<Ghosts>(package, "Ghosts", "The compiled part of distview.GhostExchangePlan.")
         .def(
             "__init__",
-            [](GhostExchangePlan* self, const Communicator& comm, const GhostedLayout& layout) {
+            [](Ghosts* self, const Communicator& comm, const GhostedLayout& layout) {
                 const nb::gil_scoped_release release;
-                new (self) GhostExchangePlan(comm, layout);
+                new (self) Ghosts{GhostExchangePlan(comm, layout)};
             },
             "comm"_a, "layout"_a, "Collective.")
         .def("check", &check_elements_of<GhostExchangePlan>, "array"_a, "caller"_a,
@@ -92,8 +104,9 @@ void register_ghosts(nb::module_& package) {
         .def("start", &start_filling, "array"_a, "Begins execute(). Collective.")
         .def("combine", &combine_ghosts, "combination"_a, "array"_a,
              "Combines owners' elements with their ghosts. Collective.")
-        .def("describe", &GhostExchangePlan::describe,
-             "See distview.GhostExchangePlan.describe().");
+        .def(
+            "describe", [](const Ghosts& self) { return self.plan.describe(); },
+            "See distview.GhostExchangePlan.describe().");
 }
 
 } // namespace distview::python

@@ -85,7 +85,11 @@ def test_gather_and_put(comm, shape, description, keywords, dtype):
     plan_back.put(expected, u)
     assert interior_as_in(u, after)
     assert (distview.GatherPlan(u, wanted).gathered(u) == after[tuple(rows.T)]).all()
-    distview.put_elements(u, wanted, expected)
+    put = [value for rank in range(comm.size) for value in zip(list_of(rank, shape), whole[tuple(list_of(rank, shape).T)])]
+    distview.put_elements(u, wanted, -expected if dtype in ("f8", "i2", "c16") else expected)
+    for at, value in put:
+        after[tuple(at)] = -value if dtype in ("f8", "i2", "c16") else value
+    assert interior_as_in(u, after)
     assert distview.get_elements(u, np.empty((0, len(shape)), int)).shape == (0,)
 
 
@@ -187,7 +191,7 @@ def test_errors_are_the_same_on_all_ranks(comm):
     def wrong_list(bad):
         return lambda: distview.GatherPlan(u, on_rank(comm, last, bad, [0]))
 
-    for bad in ([0.5], [[1, 2]], "text", None, [[1], [2, 3]], [2**63], [True]):
+    for bad in (7, [0.5], [[1, 2]], "text", None, [[1], [2, 3]], [2**63], [True]):
         raised(wrong_list(bad), distview.UsageError, "GatherPlan: expected indices to be integers of shape (n,)")
     raised(lambda: distview.GatherPlan(v, [1, 2]), distview.UsageError, "of shape (n, 2), got [1, 2]")
     raised(wrong_list([10]), distview.UsageError, "expected indices in [0, 10) along axis 0, got 10")
@@ -207,8 +211,9 @@ def test_errors_are_the_same_on_all_ranks(comm):
     raised(lambda: plan.combine(1, u, None), distview.UsageError, "got None")
     raised(lambda: plan.put(1j, u), distview.ShapeError, "expected values of float64, got complex128")
     raised(lambda: plan.put("text", u), distview.ShapeError, "expected values of float64")
-    small = distview.zeros(10, "b", comm, dtype="u1")
-    raised(lambda: distview.put_elements(small, [0], 256), distview.ShapeError, "put_elements: expected values of uint8, got int64")
+    for kind, value in (("u1", 256), ("i1", 300), ("i4", 2**40), ("i8", np.uint64(2**63)), ("u8", -1)):
+        small = distview.zeros(10, "b", comm, dtype=kind)
+        raised(lambda u=small, v=value: distview.put_elements(u, [0], v), distview.ShapeError, "out of its range")
     if comm.size > 1:
         raised(lambda: plan.combine(1, u, on_rank(comm, 0, "min", "sum")), distview.UsageError, "operation")
         w = distview.zeros(10, "b", comm)
@@ -230,6 +235,68 @@ def test_values_share_no_memory_with_the_array(comm):
     assert type(error) is distview.UsageError and "values in memory of their own" in str(error)
     plan.put(u.view, u)  # from a copy
     assert u.owned.tolist() == u.global_indices(0)[::-1].tolist()
+
+
+def test_slices_that_only_one_rank_uses_again(comm):
+    u = distview.zeros((8, 8), "bb", comm)
+    first = u[2:7]
+    plan = distview.GatherPlan(first, [[0, 0]])
+    plan.gathered(first)
+    second = u[2:7]
+    if comm.size > 1:
+        error = raised_on_all(comm, lambda: plan.gathered(on_rank(comm, 0, first, second)))
+        assert type(error) is distview.UsageError and "creation number" in str(error)
+    assert plan.gathered(second).tolist() == [0]
+
+
+def test_values_of_any_alignment(comm):
+    """Complex numbers at odd multiples of 8 bytes, float64 at odd addresses."""
+    records = np.zeros(4, [("x", "f8"), ("z", "c16")])
+    u = distview.wrap(records["z"], None, distview.make_layout(4 * comm.size, "b", comm.size), comm)
+    plan = distview.GatherPlan(u, np.arange(4 * comm.size))
+    ones = np.ones(8 * comm.size + 1)[1:].view("c16")
+    plan.combine(ones, u)
+    assert (records["z"] == comm.size * (1 + 1j)).all()
+    v = distview.zeros(4 * comm.size, "b", comm)
+    odd = np.frombuffer(b"x" + np.arange(4.0 * comm.size).tobytes(), "f8", offset=1)
+    distview.accumulate_elements(v, np.arange(4 * comm.size), odd)
+    assert v.owned.tolist() == (comm.size * v.global_indices(0)).tolist()
+
+
+@pytest.mark.parametrize("of_ghosts", [False, True])
+def test_plans_in_flight_and_abandoned(comm, of_ghosts):
+    """Errors of all ranks, those without elements to exchange included."""
+    owned = [comm.rank]
+    needed = [0] if comm.rank == 1 else owned
+    ghosted = distview.make_ghosted_layout(comm, owned, needed)
+    u = distview.zeros(None, ghosted.layout, comm)
+    u.view[...] = 5
+    values = np.zeros(len(needed))
+    if of_ghosts:
+        make = lambda: distview.GhostExchangePlan(comm, ghosted)  # noqa: E731
+        start, execute = (lambda plan: plan.start(u)), (lambda plan: plan.execute(u))
+    else:
+        make = lambda: distview.GatherPlan(u, needed)  # noqa: E731
+        start, execute = (lambda plan: plan.start(u, values)), (lambda plan: plan.gathered(u))
+    plan = make()
+    execute(plan)
+    started = start(plan)
+    error = raised_on_all(comm, lambda: execute(plan))
+    assert type(error) is distview.UsageError and "in flight; first call finish()" in str(error)
+    started.finish()
+    error = raised_on_all(comm, started.finish)
+    assert "called twice" in str(error)
+    started = start(plan)
+    if comm.rank == 0:
+        del started
+    else:
+        try:
+            started.finish()
+        except distview.UsageError as error:
+            assert "abandoned" in str(error) or "left" in str(error)
+    error = raised_on_all(comm, lambda: execute(plan))
+    assert type(error) is distview.UsageError and "build a new one" in str(error)
+    execute(make())
 
 
 def test_wrapped_and_sliced_arrays(comm):

@@ -34,11 +34,11 @@ std::uint64_t free_number(const std::vector<std::shared_ptr<ExchangeBinding>>& b
     return number;
 }
 
-/// Key that distinguishes an execution from executions of other sets of arrays at the same place, of which a plan has
-/// fewer than 67, and from executions of the same set at the places before and after. Executions with another
-/// operation have another key, except for one in 256.
+/// Key that distinguishes an execution from executions of the same set of arrays at the places before and after, and from
+/// executions at the same place of other sets, of which a plan has at most 33, or with another named operation. Of
+/// executions with other factors one in 256 has the same key.
 std::uint64_t key_of(std::uint64_t set, const CallPlace& place, std::uint16_t operation) noexcept {
-    return set + 67 * place.index + 101 * place.meetings + 13 * place.part + 29 * operation;
+    return set + 67 * place.index + 101 * place.meetings + 13 * place.part + 37 * operation;
 }
 
 /// Number and types of the arrays, for an error.
@@ -239,16 +239,17 @@ ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
 
 ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const bound = m_has_outsiders ? nullptr : known(arrays);
+    // Ranks without a target, of another program perhaps, need not know the operation.
+    const std::uint16_t operation = m_has_outsiders ? 0 : arrays.operation;
     // Counts a misuse on this rank alone as its call. Other ranks know, or will learn, that a plan is unusable.
     if (bound && !m_unusable) before_call([&] { check_ready(true); });
-    return in_call(*m_calls, word_of(kind, bound, arrays.operation), [&]() -> auto& {
+    return in_call(*m_calls, word_of(kind, bound, operation), [&]() -> auto& {
         if (bound && m_unusable) check_ready(true);
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
         if (is_checking()) check_elements(arrays);
         m_active = &binding;
-        m_epoch =
-            next_epoch(m_epoch, key_of(binding.number, m_calls->current().place, arrays.operation));
+        m_epoch = next_epoch(m_epoch, key_of(binding.number, m_calls->current().place, operation));
         binding.set_call(*m_calls);
         return binding;
     });

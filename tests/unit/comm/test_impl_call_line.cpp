@@ -51,7 +51,7 @@ TEST(CallWord, TellsTheCallsOfPlans) {
               "GatherPlan #3 execute, new arrays");
     EXPECT_EQ(CallWord::of_plan(Kind::combine, 3, 2, 1).describe(""),
               "PaddingExchangePlan #3 combine(Sum), set 2");
-    EXPECT_EQ(CallWord::of_plan(Kind::gather_combine, 3, 2, 5).describe(""),
+    EXPECT_EQ(CallWord::of_plan(Kind::gather_combine, 3, 2, 6).describe(""),
               "GatherPlan #3 combine(a function object of the program), set 2");
     EXPECT_EQ(CallWord::of_plan(Kind::redistribute, 3, 2, 65535).describe(""),
               "RedistributionPlan #3 execute with factors of hash 65535, set 2");

@@ -24,7 +24,8 @@ enum distview_axis_kind {
 /// axis, all from 0. Returns 0 or an error.
 typedef int (*distview_distribution)(int64_t index, int* process, int64_t* position, void* user);
 
-/// Description of one axis for distview_layout_create(). Fields that are not named for a kind below are ignored.
+/// Description of one axis for distview_layout_create(). Fields that are not named for a kind below are
+/// ignored, except padding along axes without blocks, which is an error.
 typedef struct distview_axis {
     int32_t kind;     ///< distview_axis_kind
     int32_t periodic; ///< whether exchanges fill boundary padding from the other end

@@ -222,13 +222,10 @@ private:
             impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values), fills);
             return runner_for<Exec, fills>(op, arrays, values);
         });
-        return start_set(exec, call, runner, impl::array_set<Exec>(Kind, fields));
-    }
-    template <ExecutionSpace Exec, class Runner>
-    auto start_set(const Exec& exec, impl::CallWord::Kind call, const Runner& runner,
-                   impl::ArraySet arrays) {
-        arrays.operation = impl::operation_code(runner.op);
-        ExchangeHandle<Exec, Runner> handle(core(), exec, runner, call, arrays);
+        impl::ArraySet set = impl::array_set<Exec>(Kind, fields);
+        set.operation = impl::operation_code(op);
+        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(core(), exec, runner,
+                                                                           call, set);
         handle.begin_step();
         return handle;
     }
@@ -250,13 +247,16 @@ private:
         const std::array fields{impl::make_field(array)};
         const auto runner =
             core()->before_call([&] { return any_runner<Kind, Value>(op, fields, values); });
-        impl::ArraySet arrays = impl::array_set<Exec>(Kind, fields);
-        arrays.writes_sources = !fills;
+        impl::ArraySet set = impl::array_set<Exec>(Kind, fields);
+        set.operation = impl::operation_code(op);
+        set.writes_sources = !fills;
         if constexpr (!std::is_same_v<Value, impl::AnyElement>)
-            arrays.element_code = impl::element_code<Value>();
-        return start_set(
-            exec, fills ? impl::CallWord::Kind::gather : impl::CallWord::Kind::gather_combine,
-            runner, arrays);
+            set.element_code = impl::element_code<Value>();
+        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
+            core(), exec, runner,
+            fills ? impl::CallWord::Kind::gather : impl::CallWord::Kind::gather_combine, set);
+        handle.begin_step();
+        return handle;
     }
 
     template <ExecutionSpace Exec, class Runner>

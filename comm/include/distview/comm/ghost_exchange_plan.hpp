@@ -16,6 +16,7 @@
 #include <source_location>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace distview {
@@ -133,10 +134,8 @@ public:
     }
     template <ExecutionSpace Exec>
     auto start(const Exec& exec, const AnyDistView& array) {
-        const std::array fields{impl::make_field(array)};
-        return start_set<impl::AnyElement>(exec, impl::CallWord::Kind::fill_ghosts,
-                                           impl::NoOperation{},
-                                           any_set<Exec>(impl::ExchangeKind::fill, fields));
+        return start_any<impl::ExchangeKind::fill, impl::AnyElement>(exec, impl::NoOperation{},
+                                                                     array);
     }
     /// combine() for an array whose element type, `Value`, the caller found out at run time.
     ///
@@ -147,10 +146,7 @@ public:
     }
     template <class Value, ExecutionSpace Exec, class Op>
     auto start_combine_as(const Exec& exec, const Op& op, const AnyDistView& array) {
-        const std::array fields{impl::make_field(array)};
-        impl::ArraySet arrays = any_set<Exec>(impl::ExchangeKind::combine, fields);
-        arrays.element_code = impl::element_code<Value>();
-        return start_set<Value>(exec, impl::CallWord::Kind::combine_ghosts, op, arrays);
+        return start_any<impl::ExchangeKind::combine, Value>(exec, op, array);
     }
 
     const ArrayLayout& layout() const { return core()->layout(); }
@@ -165,16 +161,26 @@ private:
     template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
     auto start_kind(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
                     const Op& op, const Arrays&... arrays) {
+        using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
-        return start_set<typename Arrays::value_type...>(exec, call, op,
-                                                         impl::array_set<Exec>(kind, fields));
+        impl::ArraySet set = impl::array_set<Exec>(kind, fields);
+        set.operation = impl::operation_code(op);
+        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner{op, {}}, call, set);
+        handle.begin_step();
+        return handle;
     }
-    template <class... Values, ExecutionSpace Exec, class Op>
-    auto start_set(const Exec& exec, impl::CallWord::Kind call, const Op& op,
-                   impl::ArraySet arrays) {
-        arrays.operation = impl::operation_code(op);
-        using Runner = impl::GatherRunner<Op, Values...>;
-        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner{op, {}}, call, arrays);
+    template <impl::ExchangeKind Kind, class Value, ExecutionSpace Exec, class Op>
+    auto start_any(const Exec& exec, const Op& op, const AnyDistView& array) {
+        using Runner = impl::GatherRunner<Op, Value>;
+        const std::array fields{impl::make_field(array)};
+        impl::ArraySet set = any_set<Exec>(Kind, fields);
+        set.operation = impl::operation_code(op);
+        if constexpr (!std::is_same_v<Value, impl::AnyElement>)
+            set.element_code = impl::element_code<Value>();
+        constexpr auto call = Kind == impl::ExchangeKind::fill
+                                  ? impl::CallWord::Kind::fill_ghosts
+                                  : impl::CallWord::Kind::combine_ghosts;
+        ExchangeHandle<Exec, Runner> handle(core(), exec, Runner{op, {}}, call, set);
         handle.begin_step();
         return handle;
     }

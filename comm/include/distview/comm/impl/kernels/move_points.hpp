@@ -154,8 +154,12 @@ struct CombineShares {
                 if constexpr (std::is_same_v<T, AnyElement>) {
                     copy_element(value, here, moves.element_size);
                 } else {
-                    T& element = *reinterpret_cast<T*>(here);
-                    element = op(element, *reinterpret_cast<const T*>(value));
+                    T element,
+                        incoming; // alignment of AnyDistViews is less than that of complex numbers
+                    std::memcpy(&element, here, sizeof(T));
+                    std::memcpy(&incoming, value, sizeof(T));
+                    element = op(element, incoming);
+                    std::memcpy(here, &element, sizeof(T));
                 }
             }
         }

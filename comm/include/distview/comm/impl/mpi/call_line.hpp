@@ -56,8 +56,8 @@ struct CallWord {
 
     /// Operations of combine(), the last one for all others; their numbers begin at 1. 0: none; higher numbers: a hash
     /// of a redistribution's factors.
-    static constexpr std::array<std::string_view, 5> operations{
-        "Sum", "Minimum", "Maximum", "Replace", "a function object of the program"};
+    static constexpr std::array<std::string_view, 6> operations{
+        "Sum", "Minimum", "Maximum", "Replace", "Product", "a function object of the program"};
 
     std::uint64_t bits = 0;
 

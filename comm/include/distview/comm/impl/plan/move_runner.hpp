@@ -25,10 +25,8 @@ constexpr std::uint16_t operation_code(const Insert&) noexcept { return 0; }
 /// Adds a factor; adds nothing for a number type of the program.
 template <class Factor>
 void add_factor(Hash& hash, const Factor& factor) noexcept {
-    if constexpr (std::integral<Factor>)
-        hash.add(factor);
-    else if constexpr (std::convertible_to<Factor, double>)
-        hash.add(static_cast<double>(factor) + 0.0); // not -0.0
+    if constexpr (std::convertible_to<Factor, double>)
+        hash.add(static_cast<double>(factor) + 0.0).add(0.0); // 0.0, not -0.0
     else if constexpr (requires { hash.add(static_cast<double>(factor.imag())); })
         hash.add(static_cast<double>(factor.real()) + 0.0)
             .add(static_cast<double>(factor.imag()) + 0.0);
