@@ -147,11 +147,13 @@ TEST_P(CombineHandles, CompareTheirOperationsOnANode) {
         } catch (const UsageError& caught) {
             error = caught.what();
         }
+        // Other ranks get right values, or the error if a rank that they wait for has got it.
         const bool is_neighbour = mine.rank() >= last - 1 || mine.rank() == 0;
         const auto names = [&](const char* call) { return error.find(call) != error.npos; };
-        EXPECT_EQ(names("combine(Sum), set 0 on rank"), is_neighbour) << error;
-        EXPECT_EQ(names(text("combine(Maximum), set 0 on rank ", last).c_str()), is_neighbour)
-            << error;
+        if (is_neighbour || !error.empty()) {
+            EXPECT_TRUE(names("combine(Sum), set 0 on rank")) << error;
+            EXPECT_TRUE(names(text("combine(Maximum), set 0 on rank ", last).c_str())) << error;
+        }
         PaddingExchangePlan healthy(mine, layout);
         healthy.combine(exec, Sum{}, b);
         EXPECT_TRUE(is_combined(b));
