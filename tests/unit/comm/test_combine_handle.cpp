@@ -147,10 +147,10 @@ TEST_P(CombineHandles, CompareTheirOperationsOnANode) {
         } catch (const UsageError& caught) {
             error = caught.what();
         }
-        // Other ranks get right values, or the error if a rank that they wait for has got it.
+        // Other ranks get right values, or an error if a rank that they wait for has got it.
         const bool is_neighbour = mine.rank() >= last - 1 || mine.rank() == 0;
         const auto names = [&](const char* call) { return error.find(call) != error.npos; };
-        if (is_neighbour || !error.empty()) {
+        if (is_neighbour) {
             EXPECT_TRUE(names("combine(Sum), set 0 on rank")) << error;
             EXPECT_TRUE(names(text("combine(Maximum), set 0 on rank ", last).c_str())) << error;
         }
