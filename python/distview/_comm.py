@@ -85,6 +85,14 @@ def communicator(comm: Any) -> _distview.Communicator | None:
     raise UsageError(_expected_comm(short(comm) if type(comm) is int else type(comm).__name__))
 
 
+def required(comm: Any, caller: str) -> _distview.Communicator:
+    """communicator(), for calls that need one."""
+    found = None if comm is None else communicator(comm)
+    if found is None:
+        raise UsageError(f"{caller}: expected comm to be an mpi4py communicator, got None")
+    return found
+
+
 def _of_fortran(module: Any, handle: int) -> Any:
     """mpi4py's communicator for a Fortran handle; None for other numbers."""
     try:

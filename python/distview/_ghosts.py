@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _distview
 from ._arguments import integer_array
-from ._comm import agreed, collective, communicator, of_array, of_comm
+from ._comm import agreed, collective, of_array, of_comm, required
 from ._distview import GhostedLayout
 from ._elements import alike
 from ._errors import LayoutError, UsageError, short
@@ -21,13 +21,6 @@ from ._section import Section
 
 if TYPE_CHECKING:
     from ._types import Comm
-
-
-def _required(comm: Comm, caller: str) -> _distview.Communicator:
-    found = None if comm is None else communicator(comm)
-    if found is None:
-        raise UsageError(f"{caller}: expected comm to be an mpi4py communicator, got None")
-    return found
 
 
 @collective("make_ghosted_layout", of_comm(0))
@@ -49,7 +42,7 @@ def make_ghosted_layout(
     not. Indices are any integers. more_axes: sizes of further axes, such as the components of a value.
     Raises LayoutError on all ranks if an index occurs twice in owned. Collective.
     """
-    found = _required(comm, "make_ghosted_layout")
+    found = required(comm, "make_ghosted_layout")
 
     def read() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[int]]:
         return _list(owned, "owned"), _list(needed, "needed"), _extents(more_axes)
@@ -74,7 +67,7 @@ class GhostExchangePlan:
 
     @collective("GhostExchangePlan", of_comm(1))
     def __init__(self, comm: Comm, ghosted: GhostedLayout) -> None:
-        found = _required(comm, "GhostExchangePlan")
+        found = required(comm, "GhostExchangePlan")
 
         def check() -> None:
             if not isinstance(ghosted, GhostedLayout):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _distview
 from ._arguments import integer_array
-from ._comm import agreed, collective, communicator
+from ._comm import agreed, collective, communicator, required
 from ._errors import ShapeError, UsageError, short
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class MigrationPlan:
 
     @collective("MigrationPlan", _of_comm)
     def __init__(self, comm: Comm, targets: Sequence[int] | npt.NDArray[np.integer[Any]]) -> None:
-        found = None if comm is None else communicator(comm)
-        if found is None:
-            raise UsageError("MigrationPlan: expected comm to be an mpi4py communicator, got None")
+        found = required(comm, "MigrationPlan")
         self._communicator = found
 
         def read() -> npt.NDArray[np.intc]:

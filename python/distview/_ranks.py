@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _comm, _distview
-from ._comm import agreed, collective, communicator, of_comm
+from ._comm import agreed, collective, of_comm, required
 from ._errors import LayoutError, UsageError, named, short
 from ._file_arguments import is_c_text
 from ._layout import axis_specs, build_axes
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from ._types import Comm, Description, Flags, Shape, Widths
-
-
-def _of_program(comm: Any, caller: str) -> _distview.Communicator:
-    found = None if comm is None else communicator(comm)
-    if found is None:
-        raise UsageError(f"{caller}: expected comm to be an mpi4py communicator, got None")
-    return found
 
 
 @named("set_deadline")
@@ -43,7 +36,7 @@ def set_deadline(comm: Comm, seconds: float) -> None:
     Raises UsageError if seconds is negative or not finite. Local, except for the first use of comm; all ranks set the
     same value.
     """
-    found = _of_program(comm, "set_deadline")
+    found = required(comm, "set_deadline")
     try:
         limit = real(seconds)
     except (TypeError, ValueError):
@@ -65,7 +58,7 @@ def set_report(comm: Comm, file: str | os.PathLike[str] | None) -> None:
 
     Local, except for the first use of comm; all ranks set the same file.
     """
-    found = _of_program(comm, "set_report")
+    found = required(comm, "set_report")
     name: Any = ""
     if file is not None:
         try:
@@ -80,7 +73,7 @@ def set_report(comm: Comm, file: str | os.PathLike[str] | None) -> None:
 @collective("nodes_of_ranks", of_comm(0))
 def nodes_of_ranks(comm: Comm) -> tuple[int, ...]:
     """The node of every rank: the lowest rank with which it shares memory. Collective over comm."""
-    return tuple(_of_program(comm, "nodes_of_ranks").nodes_of_ranks())
+    return tuple(required(comm, "nodes_of_ranks").nodes_of_ranks())
 
 
 @dataclass(frozen=True)
@@ -149,7 +142,7 @@ def order_ranks(comm: Comm, ranks: Sequence[int]) -> MPI.Intracomm:
     The caller owns it, and may free it when the arrays made with it are gone. Raises UsageError unless ranks names
     each rank once. Collective over comm; all ranks pass the same order.
     """
-    found = _of_program(comm, "order_ranks")
+    found = required(comm, "order_ranks")
 
     def numbers() -> list[int]:
         given: Any = ranks

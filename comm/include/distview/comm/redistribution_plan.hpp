@@ -91,7 +91,7 @@ public:
     void execute(const Exec& exec, const Source& source, const Target& target) {
         start_tuples(exec, impl::Insert{}, impl::as_tuple(source), impl::as_tuple(target)).finish();
     }
-    /// target = beta * target + alpha * source. With beta = 0 the target is not read.
+    /// target = beta * target + alpha * source, with the same factors on all ranks. With beta = 0 target is not read.
     /// Source elements are converted to the target's type first; the products have the types of the C++ expressions,
     /// and their sum is converted to the target's type.
     template <ExecutionSpace Exec, class Alpha, class Beta, Sections Source, Sections Target>
@@ -100,7 +100,7 @@ public:
         start(exec, alpha, source, beta, target).finish();
     }
     /// target = op(target, source) for Sum, Minimum, Maximum or the program's own function object
-    /// T(T here, T incoming), with T the target's element type.
+    /// T(T here, T incoming), with T the target's element type; all ranks pass the same operation.
     ///
     /// If several processes of the source hold an index of an unstructured axis, each process contributes: op is
     /// applied once for each, by ascending process coordinate along that axis (with several such axes, the last
